@@ -1,1 +1,485 @@
-"""Bytes → symbols."""
+"""Text → symbols: what a module defines, under which names, on which lines.
+
+What is a symbol: every class and function in any scope; in modules and classes the names that
+assignments (annotated, chained, to tuples) and ``type`` statements bind; ``name = lambda …`` in
+any scope; in modules what imports bind, and expression statements that are calls.
+What is none: augmented assignments, subscripts and attributes as targets, walrus, ``for``,
+``with … as``, ``except … as``, ``match`` and ``del`` targets, ``from __future__`` imports.
+"""
+
+import ast
+import re
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from annotate.upstream.syntax import Node, canonical, parse, tokens
+
+DEFINITIONS = frozenset({"class", "function", "method"})
+
+MAX_REGISTRATION_NAME = 60
+"""Characters of a registration's name, beyond which it ends in “…)”."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One named definition of a module.
+
+    Attributes:
+        qualname: dotted from the module down, without ``<locals>``, NFKC as Python binds it; the
+            second of a name in its scope ends in ``#2``. A registration is ``callee(argument)``.
+        kind: class, function, method, assignment, lambda, alias or registration.
+        first_line: of the first decorator if there is one; lines count from 1.
+        last_line: where Python's ``ast`` ends it: trailing comments are not part of it.
+        first_column: in characters, 0 if only blanks stand before it on its line.
+        last_column: in characters; None if only blanks, ``;`` and a comment follow on its line.
+        target: of an alias ``module:name`` as written (``.tracer:primitive``, ``pkg.mod:`` for
+            the module itself, ``pkg.mod:*``), else empty.
+    """
+
+    qualname: str
+    kind: str
+    first_line: int
+    last_line: int
+    first_column: int
+    last_column: int | None
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The symbols in source order, and whether the grammar met a syntax error."""
+
+    symbols: tuple[Symbol, ...]
+    has_error: bool
+
+
+def extract(text: str) -> Module:
+    """The symbols of a decoded Python file.
+
+    Raises:
+        AnnotateError: as `annotate.upstream.syntax.parse` does.
+    """
+    root = parse(text).root_node
+    return Module(_Extraction(text).run(root), root.has_error)
+
+
+_NESTED = re.compile(rb"\b(?:def|class|lambda)\b")
+_NOTHING_FOLLOWS = re.compile(rb"[ \t\f;\\]*(?:#[^\n]*)?(?:\n|\Z)")
+_SUITES = frozenset(
+    {
+        "block",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "for_statement",
+        "while_statement",
+        "try_statement",
+        "except_clause",
+        "except_group_clause",
+        "finally_clause",
+        "with_statement",
+        "match_statement",
+        "case_clause",
+        "ERROR",
+    }
+)
+_ENDS_IN_SUITE = _SUITES | {"function_definition", "class_definition", "decorated_definition"}
+
+
+@dataclass(slots=True)
+class _Scope:
+    """Where names are being bound: a module, one class or one function."""
+
+    kind: str
+    prefix: str
+    counts: dict[str, int]
+
+
+class _Extraction:
+    """One walk over the statements of a tree."""
+
+    def __init__(self, text: str) -> None:
+        self._source = text.encode()
+        self._is_ascii = len(self._source) == len(text)
+        self._symbols: list[Symbol] = []
+        self._aliases: list[Symbol] = []
+
+    def run(self, root: Node) -> tuple[Symbol, ...]:
+        module = _Scope("module", "", {})
+        self._walk(root, module)
+        if not self._aliases:
+            return tuple(self._symbols)
+        counts: dict[str, int] = {}
+        for alias in self._aliases:
+            if alias.qualname not in module.counts:
+                self._symbols.append(_renamed(alias, _numbered(alias.qualname, counts)))
+        # Python's sort is stable: what starts at one place stays in the order it was found.
+        return tuple(sorted(self._symbols, key=lambda each: (each.first_line, each.first_column)))
+
+    def _walk(self, parent: Node, scope: _Scope) -> None:
+        """Take in the statements below a node. A stack: ERROR nodes nest without bounds."""
+        in_function = scope.kind == "function"
+        in_module = scope.kind == "module"
+        pending = parent.named_children[::-1]
+        while pending:
+            node = pending.pop()
+            kind = node.type
+            if kind == "expression_statement":
+                self._expression(node, scope)
+            elif kind in ("function_definition", "class_definition"):
+                self._definition(node, node, scope)
+            elif kind == "decorated_definition":
+                definition = node.child_by_field_name("definition")
+                if definition is not None:
+                    self._definition(node, definition, scope)
+            elif kind in _SUITES:
+                pending.extend(node.named_children[::-1])
+            elif kind == "type_alias_statement" and not in_function:
+                self._type_alias(node, scope)
+            elif kind == "import_statement" and in_module:
+                self._import(node)
+            elif kind == "import_from_statement" and in_module:
+                self._import_from(node)
+
+    def _definition(self, outer: Node, definition: Node, scope: _Scope) -> None:
+        name = definition.child_by_field_name("name")
+        if name is None:
+            return
+        if definition.type == "class_definition":
+            kind = inner_kind = "class"
+        else:
+            kind, inner_kind = ("method" if scope.kind == "class" else "function"), "function"
+        qualname = self._add(outer, _last_leaf(outer), self._name(name), kind, scope)
+        body = definition.child_by_field_name("body")
+        if body is None:
+            return
+        if inner_kind == "class" or _NESTED.search(self._source, body.start_byte, body.end_byte):
+            self._walk(body, _Scope(inner_kind, f"{qualname}.", {}))
+
+    def _expression(self, statement: Node, scope: _Scope) -> None:
+        expression = statement.child(0)
+        if expression.type == "assignment":
+            self._assignment(statement, expression, scope)
+        elif expression.type == "call" and scope.kind == "module":
+            self._add(statement, statement, self._registration(expression), "registration", scope)
+
+    def _assignment(self, statement: Node, assignment: Node, scope: _Scope) -> None:
+        targets: list[Node] = []
+        value: Node | None = assignment
+        while value is not None and value.type == "assignment":
+            left = value.child_by_field_name("left")
+            if left is not None:
+                targets.append(left)
+            value = value.child_by_field_name("right")
+        is_lambda = value is not None and _unwrapped(value).type == "lambda"
+        if scope.kind == "function" and not is_lambda:
+            return
+        for target in targets:
+            if target.type == "identifier":
+                kind = "lambda" if is_lambda else "assignment"
+                self._add(statement, statement, self._name(target), kind, scope)
+            elif scope.kind != "function":
+                for name in _names_in(target):
+                    self._add(statement, statement, self._name(name), "assignment", scope)
+
+    def _type_alias(self, statement: Node, scope: _Scope) -> None:
+        left: Node | None = statement.child_by_field_name("left")
+        while left is not None and left.type != "identifier":
+            left = left.named_child(0) if left.named_child_count else None
+        if left is not None:
+            self._add(statement, statement, self._name(left), "assignment", scope)
+
+    def _import(self, statement: Node) -> None:
+        for item in statement.children_by_field_name("name"):
+            dotted, alias = _imported(item)
+            module = self._text(dotted)
+            if alias is None:
+                module = module.partition(".")[0].strip()
+            self._alias(statement, self._name(alias) if alias else module, f"{module}:")
+
+    def _import_from(self, statement: Node) -> None:
+        source = statement.child_by_field_name("module_name")
+        if source is None:
+            return
+        module = self._text(source)
+        items = statement.children_by_field_name("name")
+        for item in items:
+            dotted, alias = _imported(item)
+            name = self._name(dotted)
+            self._alias(statement, self._name(alias) if alias else name, f"{module}:{name}")
+        if not items and any(child.type == "wildcard_import" for child in statement.named_children):
+            self._alias(statement, "*", f"{module}:*")
+
+    def _registration(self, call: Node) -> str:
+        callee = call.child_by_field_name("function")
+        arguments = call.child_by_field_name("arguments")
+        name = _collapsed(self._text(callee)) if callee else ""
+        argument = ""
+        if arguments is not None and arguments.type == "argument_list":
+            for child in arguments.named_children:
+                if child.type not in ("comment", "keyword_argument", "dictionary_splat"):
+                    argument = _collapsed(self._text(child))
+                    break
+        elif arguments is not None:
+            argument = _collapsed(self._text(arguments)[1:-1])
+        name = f"{name}({argument})"
+        if len(name) > MAX_REGISTRATION_NAME:
+            name = f"{name[: MAX_REGISTRATION_NAME - 2]}…)"
+        return name
+
+    def _add(self, first: Node, last: Node, name: str, kind: str, scope: _Scope) -> str:
+        qualname = scope.prefix + _numbered(name, scope.counts)
+        self._symbols.append(self._symbol(first, last, qualname, kind))
+        return qualname
+
+    def _alias(self, statement: Node, name: str, target: str) -> None:
+        self._aliases.append(self._symbol(statement, statement, name, "alias", target))
+
+    def _symbol(self, first: Node, last: Node, name: str, kind: str, target: str = "") -> Symbol:
+        first_row, first_column = first.start_point
+        last_row, last_column = last.end_point
+        source = self._source
+        start, end = first.start_byte, last.end_byte
+        before = source[start - first_column : start]
+        if not before or before.isspace():
+            first_column = 0
+        elif not self._is_ascii:
+            first_column = len(before.decode())
+        if _NOTHING_FOLLOWS.match(source, end):
+            return Symbol(name, kind, first_row + 1, last_row + 1, first_column, None, target)
+        if not self._is_ascii:
+            last_column = len(source[end - last_column : end].decode())
+        return Symbol(name, kind, first_row + 1, last_row + 1, first_column, last_column, target)
+
+    def _text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode()
+
+    def _name(self, node: Node) -> str:
+        name = self._text(node)
+        # Python binds identifiers in NFKC (reference, "Identifiers and keywords").
+        return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
+def _numbered(name: str, counts: dict[str, int]) -> str:
+    counts[name] = count = counts.get(name, 0) + 1
+    return name if count == 1 else f"{name}#{count}"
+
+
+def _renamed(symbol: Symbol, qualname: str) -> Symbol:
+    return Symbol(
+        qualname,
+        symbol.kind,
+        symbol.first_line,
+        symbol.last_line,
+        symbol.first_column,
+        symbol.last_column,
+        symbol.target,
+    )
+
+
+def _last_leaf(node: Node) -> Node:
+    """The simple statement a compound one ends with; comments the grammar takes in come later."""
+    while node.type in _ENDS_IN_SUITE:
+        index = node.named_child_count - 1
+        while index >= 0 and node.named_child(index).type in ("comment", "line_continuation"):
+            index -= 1
+        if index < 0:
+            break
+        node = node.named_child(index)
+    return node
+
+
+def _unwrapped(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_child(0)
+    return node
+
+
+def _names_in(target: Node) -> Iterator[Node]:
+    """The plain names a tuple or list target binds, from left to right."""
+    pending = [target]
+    while pending:
+        node = pending.pop()
+        if node.type == "identifier":
+            yield node
+        elif node.type in _UNPACKING:
+            pending.extend(node.named_children[::-1])
+
+
+_UNPACKING = frozenset(
+    {
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "list_splat_pattern",
+        "parenthesized_expression",
+    }
+)
+
+
+def _imported(item: Node) -> tuple[Node, Node | None]:
+    """The dotted name an import names, and the name after its ``as``."""
+    if item.type == "aliased_import":
+        return item.named_child(0), item.child_by_field_name("alias")
+    return item, None
+
+
+def _collapsed(text: str) -> str:
+    """On one line, without comments; blanks in a row become one space."""
+    if "#" in text:
+        kept, end = [], 0
+        for token in tokens(text):
+            if token.kind == "comment":
+                kept.append(text[end : token.start])
+                end = token.end
+        text = "".join([*kept, text[end:]])
+    return " ".join(text.split())
+
+
+def source_text(text: str, symbol: Symbol) -> str:
+    """The canonical text of a symbol of this file.
+
+    Whole lines, with the comment on its last line, where it stands alone on them; else from
+    its first to its last column.
+    """
+    lines = text.split("\n")[symbol.first_line - 1 : symbol.last_line]
+    if symbol.last_column is not None:
+        lines[-1] = lines[-1][: symbol.last_column]
+    lines[0] = lines[0][symbol.first_column :]
+    return canonical("\n".join(lines))
+
+
+def signature(text: str, symbol: Symbol) -> str:
+    """A class, function or lambda on one line: ``f_wrapped(*args, **kwargs)``; else empty."""
+    if symbol.kind not in DEFINITIONS and symbol.kind != "lambda":
+        return ""
+    fragment = source_text(text, symbol)
+    source = fragment.encode()
+    node = _signed(parse(fragment).root_node)
+    if node is None:
+        return ""
+
+    def shown(part: Node | None, before: str = "") -> str:
+        if part is None:
+            return ""
+        return before + _collapsed(source[part.start_byte : part.end_byte].decode())
+
+    name = symbol.qualname.rpartition(".")[2].partition("#")[0]
+    name += shown(node.child_by_field_name("type_parameters"))
+    listed = node.child_by_field_name("parameters") or node.child_by_field_name("superclasses")
+    items = listed.named_children if listed is not None else []
+    if listed is not None or node.type != "class_definition":
+        name += f"({', '.join(shown(item) for item in items if item.type != 'comment')})"
+    name += shown(node.child_by_field_name("return_type"), " -> ")
+    is_async = node.child_count > 0 and node.child(0).type == "async"
+    return f"async {name}" if is_async else name
+
+
+def _signed(root: Node) -> Node | None:
+    """The class, function or lambda a fragment consists of."""
+    node: Node | None = root.named_child(0) if root.named_child_count else None
+    while node is not None:
+        if node.type in ("function_definition", "class_definition", "lambda"):
+            return node
+        if node.type == "decorated_definition":
+            node = node.child_by_field_name("definition")
+        elif node.type == "assignment":
+            node = node.child_by_field_name("right")
+        elif node.type in ("expression_statement", "parenthesized_expression"):
+            node = node.named_child(0)
+        else:
+            return None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    """A class or function as Python's ``ast`` has it; ``name`` is dotted and not numbered."""
+
+    name: str
+    first_line: int
+    last_line: int
+
+
+def cross_check(data: bytes, module: Module) -> Mapping[str, str]:
+    """Where Python's own ``ast`` disagrees with the symbols found in the same bytes.
+
+    Returns:
+        Qualified name → reason, for every class and function that ``ast`` does not have or has
+        on other lines; under ``""`` what only ``ast`` has. Empty where all agree, and where the
+        running Python cannot read the file (newer or older syntax, too deeply nested).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+        theirs = list(_defined(tree, data))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    ours = [symbol for symbol in module.symbols if symbol.kind in DEFINITIONS]
+    agreed = Counter(theirs) & Counter(map(_as_defined, ours))
+    unmatched = Counter(theirs) - agreed
+    reasons: dict[str, str] = {}
+    for symbol in ours:
+        mine = _as_defined(symbol)
+        if agreed[mine]:
+            agreed[mine] -= 1
+            continue
+        reasons[symbol.qualname] = _disagreement(mine, unmatched)
+    if unmatched := +unmatched:
+        listed = ", ".join(f"{each.name} (line {each.first_line})" for each in unmatched)
+        reasons[""] = f"Python also defines {listed}"
+    return reasons
+
+
+def _as_defined(symbol: Symbol) -> _Defined:
+    name = re.sub(r"#[0-9]+", "", symbol.qualname)
+    return _Defined(name, symbol.first_line, symbol.last_line)
+
+
+def _disagreement(mine: _Defined, unmatched: Counter[_Defined]) -> str:
+    """Why ``ast`` does not confirm a definition; takes what it has instead out of the rest."""
+    lines = f"lines {mine.first_line}-{mine.last_line}"
+    for other in unmatched:
+        if other.name == mine.name and unmatched[other] > 0:
+            unmatched[other] -= 1
+            return f"Python has it on lines {other.first_line}-{other.last_line}, not on {lines}"
+    return f"Python defines no such name on {lines}"
+
+
+def _defined(tree: ast.Module, data: bytes) -> Iterator[_Defined]:
+    """Every class and function of a tree, in source order."""
+    lines = data.split(b"\n")
+    pending: list[tuple[ast.AST, str]] = [(tree, "")]
+    while pending:
+        node, prefix = pending.pop()
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            name = prefix + node.name
+            last_line = node.end_lineno or node.lineno
+            yield _Defined(name, _first_line(node, lines), last_line)
+            prefix = f"{name}."
+        for block in ("finalbody", "orelse", "handlers", "cases", "body"):
+            below = getattr(node, block, ())
+            if isinstance(below, list):
+                pending.extend((child, prefix) for child in reversed(below))
+
+
+_UNTIL_DECORATOR = re.compile(rb"@(?:[\s(\\]|#[^\n]*\n)*")
+
+
+def _first_line(
+    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, lines: list[bytes]
+) -> int:
+    """The line of the first decorator's ``@``, which may stand above the decorator itself."""
+    if not node.decorator_list:
+        return node.lineno
+    decorator = node.decorator_list[0]
+    between = lines[decorator.lineno - 1][: decorator.col_offset]
+    first_line = decorator.lineno
+    while first_line > 1 and not _UNTIL_DECORATOR.fullmatch(between.lstrip()):
+        first_line -= 1
+        between = lines[first_line - 1] + b"\n" + between
+    return first_line
