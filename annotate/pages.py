@@ -79,9 +79,7 @@ _OPENING = re.compile(
 )
 _LABEL = re.compile(r"(?P<prefix>[ \t]*)(?:\*\*)?\[(?P<label>[A-Z][A-Z ]+)\](?:\*\*)?[ \t]*")
 _FIELD = re.compile(r"[ \t]*(?P<name>[A-Z][A-Za-z]*):[ \t]*(?P<value>\S.*?)[ \t]*")
-_CONTAINER = re.compile(
-    r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|///|\[\^|:[ \t])"
-)
+_CONTAINER = re.compile(r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|///|\[\^|:[ \t])")
 
 
 def blocks(text: str) -> list[Block]:
@@ -107,9 +105,7 @@ def _fence(lines: list[str], index: int) -> Block | None:
     prefix = re.sub(r"[^>\s]", " ", match["prefix"])
     if _is_indented_code(lines, index, prefix):
         return None
-    closing = re.compile(
-        rf"[ \t>]*{re.escape(match['fence'][0])}{{{len(match['fence'])},}}[ \t]*"
-    )
+    closing = re.compile(rf"[ \t>]*{re.escape(match['fence'][0])}{{{len(match['fence'])},}}[ \t]*")
     end = index + 1
     while end < len(lines) and not closing.fullmatch(lines[end]):
         if lines[end].strip() and not lines[end].startswith(prefix.rstrip()):
@@ -178,7 +174,11 @@ _ATTRIBUTE = re.compile(
     r"""\s*(?:
         \.(?P<class>[A-Za-z0-9_+-]+)
       | \#(?P<id>[^\s}]+)
-      | (?P<key>[A-Za-z_][\w:-]*)\s*=\s*(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<bare>[^\s"'}]+))
+      | (?P<key>[A-Za-z_][\w:-]*)\s*=\s*(?:
+            "(?P<double>(?:[^"\\]|\\.)*)"
+          | '(?P<single>(?:[^'\\]|\\.)*)'
+          | (?P<bare>[^\s"'}]+)
+        )
     )""",
     re.VERBOSE,
 )
@@ -195,7 +195,7 @@ def parse_header(header: str) -> tuple[tuple[str, ...], dict[str, str], str]:
         word, _, rest = header.partition(" ")
         problem = ""
         if re.search(r"\b(?:source|experiment|run|file)\s*=", rest):
-            problem = f'attributes need braces: ```{{.{word or "python"} {rest.strip()}}}'
+            problem = f"attributes need braces: ```{{.{word or 'python'} {rest.strip()}}}"
             rest = ""
         return ((word.lower(),) if word else ()), {}, problem
     classes: list[str] = []

@@ -1,0 +1,97 @@
+"""Accepting: record the text of symbols as it is now, after its prose has been read again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotate import records
+from annotate.errors import AnnotateError
+from annotate.location import SymbolReference, parse_reference
+from annotate.pin import is_full_commit
+from annotate.project import Project, Report
+from annotate.upstream import syntax
+from annotate.upstream.index import Index, Place
+from annotate.upstream.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One symbol whose record was written."""
+
+    symbol: str
+    recorded: str
+    file: Path
+    changed: bool
+
+
+def unrecorded(project: Project, report: Report) -> list[str]:
+    """The symbols that pages quote or table and that have no record yet, sorted."""
+    symbols = set()
+    for judgement in report.judgements:
+        if judgement.kind in ("quote", "calls") and judgement.found is not None:
+            subject = judgement.subject.partition(" ")[0]
+            path, separator, qualname = subject.partition("::")
+            known = any(
+                project.records.get(upstream, path, qualname) for upstream in project.indexes
+            )
+            if separator and not known:
+                symbols.add(subject)
+    return sorted(symbols)
+
+
+def accept(project: Project, symbols: Iterable[str], upstream: str = "") -> list[Accepted]:
+    """Record symbols as they are in the tree.
+
+    Args:
+        project: the project, its tree at hand.
+        symbols: symbol ids; all are looked up before anything is written.
+        upstream: the upstream's name, where several are pinned.
+
+    Raises:
+        AnnotateError: a symbol is not there or cannot be judged, or a stand-in would overwrite
+            what was recorded from a commit. Nothing is written then.
+    """
+    index = project.index(upstream)
+    name = index.tree.pin.name
+    recorded = recorded_from(index.tree)
+    modules: dict[str, dict[str, tuple[str, str]]] = {}
+    accepted = []
+    for symbol in symbols:
+        reference, place = _find(index, symbol)
+        path = index.file_of(reference) or place.path
+        prints = (syntax.text_fingerprint(place.text), syntax.token_fingerprint(place.text))
+        old = project.records.get(name, path, reference.qualname)
+        if old is not None and index.tree.is_stand_in and is_full_commit(old.recorded):
+            raise AnnotateError(
+                f"{symbol} was recorded from commit {old.recorded[:12]}, "
+                f"and only {index.tree.identity} is at hand",
+                "Fetch the commit first, or name a source that holds it with --source.",
+            )
+        modules.setdefault(path, {})[reference.qualname] = prints
+        changed = old is None or (old.text, old.tokens) != prints
+        file = records.record_file(project.config.records, name, path)
+        accepted.append(Accepted(f"{path}::{reference.qualname}", recorded, file, changed))
+    for path, fingerprints in modules.items():
+        records.write(project.config.records, name, path, fingerprints, recorded)
+    return accepted
+
+
+def recorded_from(tree: Tree) -> str:
+    """What a record says its fingerprints were read from."""
+    return tree.pin.commit if tree.is_pinned_commit else tree.identity.split("/")[0].strip()
+
+
+def _find(index: Index, symbol: str) -> tuple[SymbolReference, Place]:
+    reference = parse_reference(symbol)
+    if not isinstance(reference, SymbolReference):
+        raise AnnotateError(f"“{symbol}” names no symbol", "Records are kept for symbols.")
+    place = index.find(reference)
+    if place is None:
+        nearest = ", ".join(index.nearest(reference))
+        raise AnnotateError(
+            f"{index.tree.identity} has no symbol {symbol}",
+            f"Nearest: {nearest}." if nearest else "",
+        )
+    if place.doubt:
+        raise AnnotateError(f"{symbol} cannot be judged: {place.doubt}")
+    return reference, place

@@ -1,0 +1,1 @@
+"""Kinds of claim: each module judges one kind and draws it."""

@@ -1,0 +1,273 @@
+"""Quotes: a piece of upstream source in a page, put in at build time or quoted literally."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from annotate.claims.card import Card, Note, render_card
+from annotate.claims.context import Context
+from annotate.claims.subject import Found, look_for
+from annotate.edit import Edit, Fix
+from annotate.errors import AnnotateError
+from annotate.location import Reference, SymbolReference, parse_reference
+from annotate.pages import Block
+from annotate.records import Record
+from annotate.upstream.index import Index, Place
+from annotate.upstream.tree import Tree
+from annotate.verdict import Judgement, Verdict
+
+KIND = "quote"
+ATTRIBUTES = ("source", "lines", "upstream", "commit", "title", "hl_lines", "linenums", "id")
+
+_LINES = re.compile(r"(?P<first>[0-9]+)(?:\s*-\s*(?P<last>[0-9]+))?")
+
+
+def matches(block: Block) -> bool:
+    """Whether a block is a quote."""
+    if block.form == "labelled":
+        return block.label == "REAL SOURCE"
+    return "source" in block.attributes
+
+
+@dataclass(frozen=True, slots=True)
+class _Quote:
+    """A quote as its author wrote it."""
+
+    reference: Reference
+    upstream: str
+    literal: str | None
+    lines: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A quote with the verdict on it and what that rests on; None where it could not be read."""
+
+    judgement: Judgement
+    quote: _Quote | None = None
+    index: Index | None = None
+    found: Found | None = None
+
+
+def check(block: Block, context: Context) -> list[Judgement]:
+    """The verdict on one quote."""
+    judged = _judge(block, context)
+    if judged.quote is None or judged.found is None:
+        return [judged.judgement]
+    fix = _fix(block, context, judged.quote, judged.found)
+    return [replace(judged.judgement, fix=fix)]
+
+
+def render(block: Block, context: Context, language: str) -> str:
+    """A card with the source, or with the quote itself where the source is not what it says."""
+    judged = _judge(block, context)
+    judgement, index, found = judged.judgement, judged.index, judged.found
+    place = (found.renamed or found.place) if found else None
+    shows_quote = (
+        place is None
+        or judged.quote is None
+        or (
+            judged.quote.literal is not None
+            and judgement.verdict not in (Verdict.EXACT, Verdict.REFORMATTED, Verdict.MOVED)
+        )
+    )
+    code = block.text if shows_quote or place is None else place.text
+    record = found.record if found else None
+    attributes = block.attributes
+    return render_card(
+        Card(
+            subject=judgement.subject,
+            code=code,
+            first_line=None if shows_quote or place is None else place.first_line,
+            place=place.span if place else "",
+            permalink=permalink(index.tree, place) if index and place else None,
+            verdict=judgement.verdict.value,
+            severity=judgement.severity.value,
+            message=judgement.message,
+            read=index.tree.identity if index else "",
+            notes=_notes(record, code, language),
+            footer=[(record.role[language], None)] if record and language in record.role else [],
+            language=language,
+            title=attributes.get("title", ""),
+            highlight=_highlighted(attributes.get("hl_lines", "")),
+            anchor=attributes.get("id", ""),
+            linenums=attributes.get("linenums", "1") not in ("0", "false"),
+        )
+    )
+
+
+def permalink(tree: Tree, place: Place) -> str | None:
+    """Where the web shows a place; with lines only if the pinned commit itself was read."""
+    if tree.is_pinned_commit:
+        return tree.pin.permalink(place.path, place.first_line, place.last_line)
+    return tree.pin.permalink(place.path)
+
+
+def _judge(block: Block, context: Context) -> _Judged:
+    location = context.location(block.first_line)
+    try:
+        quote = _read(block)
+        index = context.index(quote.upstream)
+    except AnnotateError as error:
+        message = f"{error.message}. {error.hint}" if error.hint else error.message
+        verdict = Verdict.UNVERIFIABLE
+        subject = _subject_as_written(block)
+        return _Judged(Judgement(KIND, location, subject, verdict, verdict.severity(), message))
+    found = look_for(context, index, quote.reference, quote.literal, quote.lines)
+    judgement = Judgement(
+        kind=KIND,
+        location=location,
+        subject=_subject(quote, index),
+        verdict=found.verdict,
+        severity=found.verdict.severity(exact=context.exact),
+        message=found.message + _commit_remark(block, index),
+        found=found.location,
+        diff=found.diff,
+    )
+    return _Judged(judgement, quote, index, found)
+
+
+def _read(block: Block) -> _Quote:
+    """Understand a block's header.
+
+    Raises:
+        AnnotateError: it cannot be understood.
+    """
+    if block.problem:
+        raise AnnotateError(block.problem)
+    literal = block.text if block.text.strip() else None
+    attributes = block.attributes
+    if block.form == "labelled":
+        for name in ("file", "symbol"):
+            if name not in attributes:
+                raise AnnotateError(f"the header has no {name.title()}: line")
+        text = f"{attributes['file']}::{attributes['symbol']}"
+        return _Quote(parse_reference(text), "", literal, None)
+    for name in attributes:
+        if name not in ATTRIBUTES:
+            raise AnnotateError(
+                f"a quote has no attribute “{name}”", f"Known: {', '.join(ATTRIBUTES)}."
+            )
+    reference = parse_reference(attributes["source"])
+    return _Quote(reference, attributes.get("upstream", ""), literal, _lines(attributes, reference))
+
+
+def _lines(attributes: Mapping[str, str], reference: Reference) -> tuple[int, int] | None:
+    if "lines" not in attributes:
+        return None
+    text = attributes["lines"].strip()
+    if not isinstance(reference, SymbolReference):
+        raise AnnotateError(
+            "lines= counts within a symbol", f"Write {reference.file}#L10-L20 for lines of a file."
+        )
+    match = _LINES.fullmatch(text)
+    first = int(match["first"]) if match else 0
+    last = int(match["last"] or first) if match else 0
+    if not 1 <= first <= last:
+        raise AnnotateError(
+            f"lines “{text}” is not a range", 'Count from the symbol\'s first line: lines="2-5".'
+        )
+    return first, last
+
+
+def _subject(quote: _Quote, index: Index) -> str:
+    """The symbol's id, its file spelled as a path, and the lines of it."""
+    reference = quote.reference
+    path = index.file_of(reference)
+    if isinstance(reference, SymbolReference) and path is not None:
+        reference = SymbolReference(path, reference.qualname)
+    lines = f" lines {quote.lines[0]}-{quote.lines[1]}" if quote.lines else ""
+    return f"{reference}{lines}"
+
+
+def _subject_as_written(block: Block) -> str:
+    if block.form == "labelled":
+        return "::".join(block.attributes.get(name, "?") for name in ("file", "symbol"))
+    return block.attributes.get("source", "?")
+
+
+def _commit_remark(block: Block, index: Index) -> str:
+    commit = block.attributes.get("commit", "").lower()
+    if not commit or commit == index.tree.pin.commit:
+        return ""
+    return f" (written against commit {commit}; the pin is {index.tree.pin.commit[:12]})"
+
+
+def _fix(block: Block, context: Context, quote: _Quote, found: Found) -> Fix | None:
+    """What would make the quote true again."""
+    if found.verdict is Verdict.REFORMATTED:
+        if quote.literal is not None and found.place is not None:
+            edit = _replace_text(block, context, found.place.text)
+            return Fix("put in the text as it stands upstream", (edit,))
+        return Fix(f"annotate accept {quote.reference}")
+    if found.renamed is not None:
+        edits = _rename(block, context, found.renamed)
+        return Fix(f"name {found.renamed.id} instead", edits)
+    if found.lines is not None:
+        lines = f"{found.lines[0]}-{found.lines[1]}"
+        return Fix(f'write lines="{lines}"', _set_lines(block, context, lines))
+    return None
+
+
+def _replace_text(block: Block, context: Context, text: str) -> Edit:
+    """Replace the quoted lines, keeping how far they are indented in the page."""
+    first = block.text_line
+    last = first + block.text.count("\n")
+    old = [line for line in context.page_lines[first - 1 : last] if line.strip()]
+    indent = min((_indent(line, block.prefix) for line in old), key=len, default=block.prefix)
+    new = "\n".join(indent + line if line else line for line in text.split("\n"))
+    return Edit(context.page, first, last, new)
+
+
+def _indent(line: str, prefix: str) -> str:
+    rest = line[len(prefix) :] if line.startswith(prefix) else line
+    return line[: len(line) - len(rest.lstrip(" \t"))]
+
+
+def _rename(block: Block, context: Context, place: Place) -> tuple[Edit, ...]:
+    if block.form == "fence":
+        line = context.page_lines[block.first_line - 1]
+        new = line.replace(block.attributes["source"], place.id, 1)
+        return (Edit(context.page, block.first_line, block.first_line, new),)
+    edits = []
+    for number in range(block.first_line + 1, block.text_line):
+        line = context.page_lines[number - 1]
+        name, _, value = line.partition(":")
+        wanted = {"file": place.path, "symbol": place.qualname}.get(name.strip().lower())
+        if wanted is not None and value.strip() != wanted:
+            new = line.replace(value.strip(), wanted, 1)
+            edits.append(Edit(context.page, number, number, new))
+    return tuple(edits)
+
+
+def _set_lines(block: Block, context: Context, lines: str) -> tuple[Edit, ...]:
+    if block.form != "fence":
+        return ()
+    line = context.page_lines[block.first_line - 1]
+    if "lines" in block.attributes:
+        new = line.replace(f'lines="{block.attributes["lines"]}"', f'lines="{lines}"', 1)
+    else:
+        new = re.sub(r"\}\s*$", f' lines="{lines}"}}', line, count=1)
+    return (Edit(context.page, block.first_line, block.first_line, new),)
+
+
+def _notes(record: Record | None, code: str, language: str) -> list[Note]:
+    """The record's notes on the lines that are shown, in their order."""
+    if record is None:
+        return []
+    notes = []
+    for note in record.notes:
+        text = note.text.get(language)
+        if text is not None:
+            lines = [n for n, line in enumerate(code.split("\n")) if note.at in line]
+            if len(lines) == 1:
+                notes.append(Note(lines[0], text))
+    return sorted(notes, key=lambda note: note.line)
+
+
+def _highlighted(text: str) -> frozenset[int]:
+    """Material's ``hl_lines``: "1 3-4" → lines of the shown code, counting from 1."""
+    chosen: set[int] = set()
+    for match in _LINES.finditer(text):
+        chosen.update(range(int(match["first"]), int(match["last"] or match["first"]) + 1))
+    return frozenset(chosen)

@@ -1,0 +1,256 @@
+"""The command line: argv → verb → exit code; the only module that writes to stdout."""
+
+import fnmatch
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from annotate import terminal
+from annotate.accept import accept as accept_symbols
+from annotate.accept import unrecorded
+from annotate.errors import AnnotateError, Exit
+from annotate.location import RangeReference, parse_reference
+from annotate.project import Project, Report
+from annotate.report import github, json, sarif, text
+from annotate.upstream.index import Index, Place
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": text.render,
+    "json": json.render,
+    "github": github.render,
+    "sarif": sarif.render,
+}
+
+
+def main() -> None:
+    """Run one verb and end the process with its exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except AnnotateError as error:
+        _complain(error)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("annotate: interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) went away; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = Exit.FAILED
+    sys.exit(int(code or 0))
+
+
+def _source_options(verb: Verb) -> Verb:
+    """Where the bytes come from: the same two options on every verb that reads upstream."""
+    verb = click.option(
+        "--source",
+        metavar="SOURCE",
+        help="Read upstream from here only: store, git, release, or a folder.",
+    )(verb)
+    return click.option(
+        "--exact", is_flag=True, help="Do not let a release stand in for the pinned commit."
+    )(verb)
+
+
+_upstream_option = click.option(
+    "--upstream", default="", metavar="NAME", help="Which upstream, where several are pinned."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="annotate")
+def cli() -> None:
+    """Check articles about somebody else's source code against one pinned commit."""
+
+
+@cli.command()
+@_source_options
+def fetch(source: str | None, exact: bool) -> Exit:
+    """Bring the pinned trees into the store."""
+    project = _open(source, exact, refresh=True)
+    for index in project.indexes.values():
+        tree = index.tree
+        click.echo(f"{tree.pin.name}: {text.describe(tree)}, {len(tree.files)} files")
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.argument("pages", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--format", "output", type=click.Choice(list(FORMATS)), default="text", show_default=True
+)
+@click.option("-v", "--verbose", is_flag=True, help="List the claims that hold as well.")
+@_source_options
+def verify(
+    pages: tuple[Path, ...], output: str, verbose: bool, source: str | None, exact: bool
+) -> Exit:
+    """Judge every claim of PAGES (default: all pages of the project).
+
+    Exit code: 0 clean, 1 a claim fails, 2 usage or configuration, 3 nothing could be judged.
+    """
+    # Exact or not, a stand-in is judged: the reader learns which claims it cannot show.
+    report = _open(source, exact=False, refresh=exact).check(pages, exact=exact)
+    if output == "text":
+        click.echo(text.render(report, verbose=verbose), nl=False)
+    else:
+        click.echo(FORMATS[output](report), nl=False)
+    return report.exit_code
+
+
+@cli.command()
+@click.argument("symbol")
+@_upstream_option
+@_source_options
+def show(symbol: str, upstream: str, source: str | None, exact: bool) -> Exit:
+    """Print the source of SYMBOL with its true line numbers."""
+    index = _open(source, exact).index(upstream)
+    reference = parse_reference(symbol)
+    if isinstance(reference, RangeReference):
+        place = index.lines(reference)
+    else:
+        place = index.find(reference)
+    if place is None:
+        nearest = index.nearest(reference)
+        raise AnnotateError(
+            f"{index.tree.identity} has no {symbol}",
+            f"Nearest: {', '.join(nearest)}." if nearest else "`annotate symbols` lists all.",
+        )
+    click.echo(_heading(place, index))
+    width = len(str(place.last_line))
+    for number, line in enumerate(place.text.split("\n"), place.first_line):
+        click.echo(f"{number:>{width}}  {line}".rstrip())
+    if place.doubt:
+        raise AnnotateError(
+            f"{place.id}: {place.doubt}",
+            "What is shown may not be what Python sees.",
+            exit_code=Exit.NOTHING_JUDGED,
+        )
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.argument("pattern", default="*")
+@_upstream_option
+@_source_options
+def symbols(pattern: str, upstream: str, source: str | None, exact: bool) -> Exit:
+    """List the symbols whose id contains or matches PATTERN (shell wildcards)."""
+    index = _open(source, exact).index(upstream)
+    wanted = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    count = 0
+    for path in index.python_paths():
+        try:
+            table = index.module(path)
+        except AnnotateError as error:
+            click.echo(f"{error.message}", err=True)
+            continue
+        for symbol in table.symbols.values():
+            name = f"{path}::{symbol.qualname}"
+            if fnmatch.fnmatchcase(name, wanted):
+                count += 1
+                lines = f"{path}:{symbol.first_line}-{symbol.last_line}"
+                click.echo(f"{name}\t{symbol.kind}\t{lines}")
+    if count == 0:
+        raise AnnotateError(f"no symbol of {index.tree.identity} matches “{pattern}”")
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.argument("symbols", nargs=-1, metavar="[SYMBOL]...")
+@click.option("--new", is_flag=True, help="Also every symbol that pages name without a record.")
+@_upstream_option
+@_source_options
+def accept(
+    symbols: tuple[str, ...], new: bool, upstream: str, source: str | None, exact: bool
+) -> Exit:
+    """Record the text of each SYMBOL as it is now, once its prose has been read again."""
+    project = _open(source, exact)
+    wanted = list(symbols)
+    if new:
+        wanted += unrecorded(project, project.check())
+    if not wanted and not new:
+        raise click.UsageError("name a SYMBOL, or say --new")
+    for entry in accept_symbols(project, wanted, upstream):
+        state = "recorded" if entry.changed else "unchanged"
+        file = entry.file.relative_to(project.config.root).as_posix()
+        click.echo(f"{entry.symbol}: {state} from {entry.recorded} in {file}")
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.option("--site-dir", type=click.Path(path_type=Path), help="Where to write the site.")
+@_source_options
+def build(site_dir: Path | None, source: str | None, exact: bool) -> Exit:
+    """Fetch, verify and build the site; a failing claim stops it before anything is written."""
+    project = _open(source, exact, refresh=True)
+    report = project.check()
+    click.echo(text.render(report), nl=False)
+    if report.exit_code is not Exit.CLEAN:
+        click.echo("annotate: the site was not built", err=True)
+        return report.exit_code
+    options = ["--site-dir", str(site_dir.resolve())] if site_dir else []
+    _become_mkdocs(project, ["build", "--strict", "--quiet", *options], source, exact)
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.option("--address", default="127.0.0.1:8000", show_default=True, metavar="HOST:PORT")
+@_source_options
+def serve(address: str, source: str | None, exact: bool) -> Exit:
+    """Build the site, serve it, and build it again whenever a page changes."""
+    project = _open(source, exact)
+    _become_mkdocs(project, ["serve", "--dev-addr", address], source, exact)
+    return Exit.CLEAN
+
+
+def _become_mkdocs(project: Project, command: list[str], source: str | None, exact: bool) -> None:
+    """Replace this process by MkDocs, which finds annotate again as its plugin."""
+    configuration = project.config.root / "mkdocs.yml"
+    if not configuration.is_file():
+        raise AnnotateError(
+            f"there is no {configuration}", "A site needs one, with the annotate plugin in it."
+        )
+    sys.stdout.flush()
+    environment = {
+        "SOURCE_DATE_EPOCH": "0",
+        "NO_MKDOCS_2_WARNING": "1",
+        **os.environ,
+        "ANNOTATE_SOURCE": source or "",
+        "ANNOTATE_EXACT": "true" if exact else "false",
+    }
+    # The plugin reads the store that was just filled; a folder is named from the current directory.
+    argv = [sys.executable, "-m", "mkdocs", *command, "--config-file", str(configuration)]
+    os.execve(sys.executable, argv, environment)  # noqa: S606 (an argument list, no shell)
+
+
+def _open(source: str | None, exact: bool, *, refresh: bool = False) -> Project:
+    return Project.open(
+        Path.cwd(),
+        source=source,
+        exact=exact,
+        refresh=refresh,
+        say=lambda line: click.echo(line, err=True),
+        progress=terminal.progress(),
+    )
+
+
+def _heading(place: Place, index: Index) -> str:
+    return f"{place.id}  {place.span}  ({index.tree.identity})"
+
+
+def _complain(error: AnnotateError) -> None:
+    click.echo(f"annotate: {error.message}", err=True)
+    if error.hint:
+        click.echo(f"  {error.hint}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+"""A project: its configuration, the trees it pins, its records and its pages."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+
+from annotate import config, pages, records
+from annotate.claims import note
+from annotate.claims.context import Context
+from annotate.claims.kinds import kind_of
+from annotate.claims.subject import look_for
+from annotate.config import Config
+from annotate.errors import AnnotateError, Exit
+from annotate.location import Location, SymbolReference
+from annotate.pages import Block
+from annotate.records import Records
+from annotate.upstream.index import Index
+from annotate.upstream.sources import Progress, obtain
+from annotate.upstream.store import Store
+from annotate.upstream.tree import Tree
+from annotate.verdict import Judgement, Severity, Verdict
+
+PYTHON_LANGUAGES = frozenset({"python", "python3", "py", "py3", "pycon"})
+_SKIPPED_FOLDERS = frozenset({"node_modules", "site", "build", "dist", "venv", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many claims there are and how they fared; ``unclaimed`` counts Python fences."""
+
+    claims: int
+    ok: int
+    notes: int
+    warnings: int
+    errors: int
+    unclaimed: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What checking a project found.
+
+    Attributes:
+        judgements: every claim with its verdict, by page and line.
+        trees: what the claims were judged against.
+        pages: how many pages were read.
+        unclaimed: Python code in pages that claims nothing.
+        page_claims: how many of the claims stand in pages rather than in records.
+        exact: whether a stand-in is not good enough.
+    """
+
+    judgements: tuple[Judgement, ...]
+    trees: tuple[Tree, ...]
+    pages: int
+    unclaimed: tuple[Location, ...]
+    page_claims: int
+    exact: bool = False
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The counts."""
+        counts = Counter(judgement.severity for judgement in self.judgements)
+        return Summary(
+            claims=len(self.judgements),
+            ok=counts[Severity.OK],
+            notes=counts[Severity.NOTE],
+            warnings=counts[Severity.WARNING],
+            errors=counts[Severity.ERROR],
+            unclaimed=len(self.unclaimed),
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether a verdict fails the run."""
+        return self.summary.errors > 0
+
+    @property
+    def nothing_judged(self) -> str:
+        """Why this run says nothing about the pages, or ""."""
+        if self.page_claims == 0:
+            return f"no claim found on {self.pages} page{'' if self.pages == 1 else 's'}"
+        if self.exact and any(tree.is_stand_in for tree in self.trees):
+            return "only the release is at hand, and --exact asks for the pinned commit"
+        return ""
+
+    @property
+    def exit_code(self) -> Exit:
+        """What a run with this report ends with."""
+        if self.failed:
+            return Exit.FAILED
+        return Exit.NOTHING_JUDGED if self.nothing_judged else Exit.CLEAN
+
+
+class Project:
+    """A project whose trees are at hand.
+
+    Its two verbs are `check`, which judges every claim and changes nothing, and `render`, which
+    turns one claim of a page into HTML.
+    """
+
+    def __init__(self, configuration: Config, indexes: dict[str, Index], store: Store) -> None:
+        self.config = configuration
+        self.indexes = indexes
+        self._store = store
+
+    @staticmethod
+    def open(
+        start: Path,
+        *,
+        source: str | None = None,
+        exact: bool = False,
+        refresh: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+        progress: Progress | None = None,
+    ) -> "Project":
+        """Read the configuration found from ``start`` upwards and bring the pinned trees.
+
+        Args:
+            start: a folder in the project.
+            source: where the bytes come from (`annotate.upstream.sources.obtain`).
+            exact: whether a release may not stand in for the commit.
+            refresh: whether to try for the commit again although a stand-in is in the store.
+            say: gets one line about each source.
+            progress: shown while something is fetched.
+
+        Raises:
+            AnnotateError: no or bad configuration, or no source at hand.
+        """
+        configuration = config.load(start)
+        store = Store()
+        indexes = {}
+        for pin in configuration.pins:
+            tree = obtain(
+                pin,
+                source=source,
+                exact=exact,
+                refresh=refresh,
+                store=store,
+                say=say,
+                progress=progress,
+            )
+            indexes[pin.name] = Index(tree, store)
+        return Project(configuration, indexes, store)
+
+    def index(self, upstream: str = "") -> Index:
+        """The index of an upstream; "" means the only one.
+
+        Raises:
+            AnnotateError: the name is unknown, or several are pinned and none is named.
+        """
+        if upstream:
+            return self.indexes[self.config.pin(upstream).name]
+        if len(self.indexes) > 1:
+            raise AnnotateError(
+                "several upstreams are pinned and none is named",
+                f"Name one of: {', '.join(self.indexes)}.",
+            )
+        return next(iter(self.indexes.values()))
+
+    @cached_property
+    def records(self) -> Records:
+        """The project's records."""
+        return records.load(self.config.root, self.config.records, self.indexes)
+
+    def pages(self, chosen: Iterable[Path] = ()) -> list[str]:
+        """The pages to check, relative to the project, sorted.
+
+        ``chosen`` are files or folders; none means all pages the configuration names.
+
+        Raises:
+            AnnotateError: a chosen path does not exist or lies outside the project.
+        """
+        chosen = list(chosen)
+        if not chosen:
+            return sorted(self._configured_pages())
+        found: set[str] = set()
+        for path in chosen:
+            if path.is_dir():
+                inside = self._relative(path)
+                prefix = "" if inside == "." else f"{inside}/"
+                found.update(page for page in self._configured_pages() if page.startswith(prefix))
+            elif path.is_file():
+                found.add(self._relative(path))
+            else:
+                raise AnnotateError(f"there is no page {path}", "Name a file or a folder of pages.")
+        return sorted(found)
+
+    def check(self, chosen: Iterable[Path] = (), *, exact: bool = False) -> Report:
+        """Judge every claim; see `pages` for ``chosen``.
+
+        With ``exact``, what only a stand-in could show is an error.
+
+        Raises:
+            AnnotateError: a page or a record cannot be read.
+        """
+        chosen = list(chosen)
+        judgements: list[Judgement] = []
+        unclaimed: list[Location] = []
+        names = self.pages(chosen)
+        for page in names:
+            text = pages.read_page(self.config.root / page, page)
+            context = self._context(page, text.split("\n"), exact=exact)
+            for block in pages.blocks(text):
+                kind = kind_of(block)
+                if kind is not None:
+                    judgements += kind.check(block, context)
+                elif is_unclaimed(block):
+                    unclaimed.append(Location(page, block.first_line))
+        page_claims = len(judgements)
+        if not chosen:
+            claimed = {judgement.subject for judgement in judgements}
+            judgements += self._check_records(claimed, exact=exact)
+        return Report(
+            judgements=tuple(sorted(judgements, key=_order)),
+            trees=tuple(index.tree for index in self.indexes.values()),
+            pages=len(names),
+            unclaimed=tuple(unclaimed),
+            page_claims=page_claims,
+            exact=exact,
+        )
+
+    def render(self, block: Block, page: str, language: str) -> str | None:
+        """The HTML of one claim of a page (a path relative to the project).
+
+        Returns None for a block that claims nothing.
+        """
+        kind = kind_of(block)
+        return kind.render(block, self._context(page), language) if kind else None
+
+    def _context(
+        self, page: str, page_lines: Sequence[str] = (), *, exact: bool = False
+    ) -> Context:
+        return Context(
+            page=page,
+            page_lines=page_lines,
+            index=self.index,
+            records=self.records,
+            recorded_text=self._recorded_text,
+            exact=exact,
+        )
+
+    def _configured_pages(self) -> Iterator[str]:
+        for pattern in self.config.pages:
+            for path in self.config.root.glob(pattern):
+                parts = path.relative_to(self.config.root).parts
+                skipped = any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts)
+                if path.is_file() and not skipped:
+                    yield "/".join(parts)
+
+    def _relative(self, path: Path) -> str:
+        try:
+            return path.resolve().relative_to(self.config.root).as_posix()
+        except ValueError as error:
+            raise AnnotateError(
+                f"{path} is not inside the project {self.config.root}",
+                "Run the command from the project that holds the page.",
+            ) from error
+
+    def _check_records(self, claimed: set[str], *, exact: bool) -> Iterator[Judgement]:
+        """Judge the notes of every record, and records that no page leans on."""
+        for upstream, record in self.records:
+            index = self.indexes[upstream]
+            context = self._context(record.location.path)
+            found = look_for(context, index, SymbolReference(record.path, record.qualname))
+            if record.symbol not in claimed:
+                yield Judgement(
+                    kind="record",
+                    location=record.location,
+                    subject=record.symbol,
+                    verdict=found.verdict,
+                    severity=found.verdict.severity(exact=exact),
+                    message=found.message,
+                    found=found.location,
+                    diff=found.diff,
+                )
+            if found.place is not None:
+                same_text = found.verdict is Verdict.EXACT
+                yield from note.check(record, found.place, index, exact=exact, same_text=same_text)
+
+    def _recorded_text(self, upstream: str, recorded: str, path: str, qualname: str) -> str | None:
+        """The text a fingerprint was read from, if that tree is in the store."""
+        index = self._recorded_index(upstream, recorded)
+        try:
+            place = index.find(SymbolReference(path, qualname)) if index else None
+        except AnnotateError:
+            return None
+        return place.text if place else None
+
+    @cache  # noqa: B019 (a project lives as long as the run)
+    def _recorded_index(self, upstream: str, recorded: str) -> Index | None:
+        pin = self.config.pin(upstream)
+        if pin.release is not None and recorded == f"release {pin.release}":
+            tree = self._store.release_tree(pin)
+        else:
+            tree = self._store.tree(replace(pin, commit=recorded))
+        return Index(tree, self._store) if tree else None
+
+
+def is_unclaimed(block: Block) -> bool:
+    """Whether a block shows Python code without claiming anything about it."""
+    return block.form == "labelled" or block.language in PYTHON_LANGUAGES
+
+
+def _order(judgement: Judgement) -> tuple[str, int, str, str]:
+    return (
+        judgement.location.path,
+        judgement.location.line,
+        judgement.kind,
+        judgement.subject,
+    )

@@ -1,0 +1,73 @@
+"""A report as SARIF 2.1.0 (OASIS standard), for code scanning services."""
+
+import json
+from typing import Any
+
+from annotate.project import Report
+from annotate.verdict import Judgement, Severity, Verdict
+
+_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+_RULES = {
+    Verdict.REFORMATTED: "Only layout or comments differ from the pinned source.",
+    Verdict.MOVED: "The quoted text stands in another place.",
+    Verdict.EDITED: "The code has changed; the prose needs another read.",
+    Verdict.MISSING: "No such symbol or file.",
+    Verdict.AMBIGUOUS: "Several places fit.",
+    Verdict.UNVERIFIABLE: "The bytes could not be judged.",
+    Verdict.STAND_IN: "Only a release is at hand, and its text is not the recorded one.",
+}
+
+
+def render(report: Report) -> str:
+    """One result for each verdict that is not ok."""
+    results = [
+        _result(judgement) for judgement in report.judgements if judgement.severity in _LEVEL
+    ]
+    rules = [
+        {"id": verdict.value, "shortDescription": {"text": text}}
+        for verdict, text in _RULES.items()
+    ]
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": "annotate", "rules": rules}}, "results": results}],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _result(judgement: Judgement) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": judgement.verdict.value,
+        "level": _LEVEL[judgement.severity],
+        "message": {"text": f"{judgement.subject}: {judgement.message}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": judgement.location.path},
+                    "region": {"startLine": judgement.location.line},
+                }
+            }
+        ],
+    }
+    if judgement.fix is not None and judgement.fix.edits:
+        result["fixes"] = [
+            {
+                "description": {"text": judgement.fix.description},
+                "artifactChanges": [
+                    {
+                        "artifactLocation": {"uri": edit.path},
+                        "replacements": [
+                            {
+                                "deletedRegion": {
+                                    "startLine": edit.first,
+                                    "endLine": edit.last,
+                                },
+                                "insertedContent": {"text": edit.text},
+                            }
+                        ],
+                    }
+                    for edit in judgement.fix.edits
+                ],
+            }
+        ]
+    return result

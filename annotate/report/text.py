@@ -1,0 +1,59 @@
+"""A report for people: what is not as claimed, where, and what to do about it."""
+
+from annotate.project import Report
+from annotate.upstream.tree import Tree
+from annotate.verdict import Judgement, Severity
+
+
+def render(report: Report, *, verbose: bool = False) -> str:
+    """All verdicts that are not plainly ok (every one if ``verbose``), then the totals."""
+    parts = [f"{tree.pin.name}: {describe(tree)}" for tree in report.trees]
+    for judgement in report.judgements:
+        if verbose or judgement.severity is not Severity.OK:
+            parts += ["", *_judgement(judgement)]
+    parts.append("")
+    for location in report.unclaimed:
+        parts.append(f"{location}: Python code that claims nothing about the source")
+    parts.append(totals(report))
+    return "\n".join(parts) + "\n"
+
+
+def describe(tree: Tree) -> str:
+    """What was read, and whether it is what was pinned."""
+    if tree.is_stand_in:
+        return f"read {tree.identity}, a stand-in for commit {tree.pin.commit}"
+    if tree.is_pinned_commit:
+        return f"read commit {tree.pin.commit}"
+    return f"read {tree.identity}; the pin is commit {tree.pin.commit}"
+
+
+def totals(report: Report) -> str:
+    """One line: how many claims on how many pages, and how they fared."""
+    summary = report.summary
+    line = (
+        f"{_count(summary.claims, 'claim')} on {_count(report.pages, 'page')}: "
+        f"{summary.ok} ok, {_count(summary.notes, 'note')}, "
+        f"{_count(summary.warnings, 'warning')}, {_count(summary.errors, 'error')}; "
+        f"{summary.unclaimed} unclaimed"
+    )
+    if report.nothing_judged and not report.failed:
+        line += f"\nnothing was judged: {report.nothing_judged}"
+    return line
+
+
+def _judgement(judgement: Judgement) -> list[str]:
+    lines = [
+        f"{judgement.location}: {judgement.severity}: {judgement.verdict} "
+        f"{judgement.kind} of {judgement.subject}",
+        f"    {judgement.message}",
+    ]
+    if judgement.found is not None:
+        lines.append(f"    found at {judgement.found}")
+    if judgement.fix is not None:
+        lines.append(f"    fix: {judgement.fix.description}")
+    lines += [f"    {line}".rstrip() for line in judgement.diff.split("\n") if judgement.diff]
+    return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
