@@ -146,6 +146,7 @@ def write(
     for qualname, (text, tokens) in fingerprints.items():
         table = document.get(qualname)
         if table is None:
+            document.add(tomlkit.nl())
             table = tomlkit.table()
             document[qualname] = table
         for key, value in (("text", text), ("tokens", tokens), ("recorded", recorded)):

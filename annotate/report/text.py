@@ -10,7 +10,9 @@ def render(report: Report, *, verbose: bool = False) -> str:
     parts = [f"{tree.pin.name}: {describe(tree)}" for tree in report.trees]
     for judgement in report.judgements:
         if verbose or judgement.severity is not Severity.OK:
-            parts += ["", *_judgement(judgement)]
+            # A note needs no decision, so its diff can wait until someone asks for it.
+            show_diff = verbose or judgement.severity is not Severity.NOTE
+            parts += ["", *_judgement(judgement, show_diff=show_diff)]
     parts.append("")
     for location in report.unclaimed:
         parts.append(f"{location}: Python code that claims nothing about the source")
@@ -41,7 +43,7 @@ def totals(report: Report) -> str:
     return line
 
 
-def _judgement(judgement: Judgement) -> list[str]:
+def _judgement(judgement: Judgement, *, show_diff: bool) -> list[str]:
     lines = [
         f"{judgement.location}: {judgement.severity}: {judgement.verdict} "
         f"{judgement.kind} of {judgement.subject}",
@@ -51,7 +53,8 @@ def _judgement(judgement: Judgement) -> list[str]:
         lines.append(f"    found at {judgement.found}")
     if judgement.fix is not None:
         lines.append(f"    fix: {judgement.fix.description}")
-    lines += [f"    {line}".rstrip() for line in judgement.diff.split("\n") if judgement.diff]
+    if show_diff and judgement.diff:
+        lines += [f"    {line}".rstrip() for line in judgement.diff.split("\n")]
     return lines
 
 
