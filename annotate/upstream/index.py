@@ -1,11 +1,10 @@
 """A tree's symbols: find one by its id, follow aliases, look for a text, name near misses."""
 
 import json
-import platform
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from functools import cached_property
-from importlib.metadata import version
 from typing import TypeVar
 
 from annotate.errors import AnnotateError, Exit
@@ -305,8 +304,8 @@ def _naming(path: str, judge: Callable[[Given], Result], given: Given) -> Result
 def _derived_kind() -> str:
     """Names what is cached, so that another grammar or Python reads the file again."""
     return (
-        f"symbols-{_DERIVED_FORMAT}-{version('tree-sitter-python')}"
-        f"-{'.'.join(platform.python_version_tuple()[:2])}"
+        f"symbols-{_DERIVED_FORMAT}-{syntax.GRAMMAR_VERSION}"
+        f"-py{sys.version_info.major}.{sys.version_info.minor}"
     )
 
 

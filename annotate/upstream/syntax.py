@@ -17,6 +17,7 @@ from annotate.errors import AnnotateError, Exit
 from annotate.upstream.tree import MAX_FILE_BYTES
 
 __all__ = [
+    "GRAMMAR_VERSION",
     "Node",
     "Token",
     "Tree",
@@ -42,6 +43,9 @@ _READ_BYTES = 1 << 20
 """Bytes per read callback: from here on up, as fast as handing the parser the bytes at once."""
 
 _LANGUAGE = Language(tree_sitter_python.language())
+
+GRAMMAR_VERSION = ".".join(map(str, _LANGUAGE.semantic_version or ()))
+"""Of the grammar that is installed; what was derived with another one is derived again."""
 
 # PEP 263: the cookie stands in line 1 or 2; in line 2 only if line 1 is blank or a comment.
 _COOKIE = re.compile(rb"[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
