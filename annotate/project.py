@@ -206,6 +206,9 @@ class Project:
                 kind = kind_of(block)
                 if kind is not None:
                     judgements += kind.check(block, context)
+                elif block.problem:
+                    # What follows may be swallowed by it, other claims included.
+                    judgements.append(_unreadable(block, context))
                 elif is_unclaimed(block):
                     unclaimed.append(Location(page, block.first_line))
         page_claims = len(judgements)
@@ -301,6 +304,12 @@ class Project:
 def is_unclaimed(block: Block) -> bool:
     """Whether a block shows Python code without claiming anything about it."""
     return block.form == "labelled" or block.language in PYTHON_LANGUAGES
+
+
+def _unreadable(block: Block, context: Context) -> Judgement:
+    verdict = Verdict.UNVERIFIABLE
+    location = context.location(block.first_line)
+    return Judgement("fence", location, "?", verdict, verdict.severity(), block.problem)
 
 
 def _order(judgement: Judgement) -> tuple[str, int, str, str]:
