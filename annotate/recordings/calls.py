@@ -1,0 +1,296 @@
+"""From a tracer's notes to the calls between symbols.
+
+A function is found by where its code stands: the innermost symbol around its first line, checked
+against the qualified name Python gives its code (``__name__`` is not asked: decorators rewrite it).
+What has no symbol of its own belongs to the symbol around it:
+
+- a lambda is noted as a call of that symbol with the lambda's place inside it (``inner``);
+- a comprehension or generator expression that runs where it stands is no call at all;
+- a generator that goes on, or a generator expression that runs somewhere else, is noted only where
+  it calls something itself.
+
+Functions of the script are symbols as well. Calls made while a module is being imported are left
+out, as are the bodies of modules and classes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from annotate.errors import AnnotateError, Exit
+from annotate.upstream import symbols, syntax
+from annotate.upstream.index import Index
+from annotate.upstream.symbols import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call, or a run of equal calls with equal calls below them.
+
+    Attributes:
+        depth: how many calls it is inside of; 0 for a call from the script's own body.
+        symbol: id of the symbol whose code ran; of a script's function ``SCRIPT::NAME``.
+        inner: the nameless function inside the symbol that ran (``<lambda>``), or "".
+        wraps: the name of the function this wrapper wraps, where its closure tells, or "".
+        line: the line of the script's own body that was running, at depth 0; else 0.
+        times: how often this repeats in a row.
+        resumed: whether a suspended generator went on, which is no call.
+    """
+
+    depth: int
+    symbol: str
+    inner: str = ""
+    wraps: str = ""
+    line: int = 0
+    times: int = 1
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """How often code of one symbol called another.
+
+    Attributes:
+        caller: id of the calling symbol; the path of the script for its own body.
+        callee: id of the called symbol.
+        inner: the nameless function inside ``callee`` that was called, or "".
+        count: the number of calls.
+    """
+
+    caller: str
+    callee: str
+    inner: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a function stands: the symbol around it, and the nameless function in it, if any.
+
+    ``folds`` says that the function is a comprehension or generator expression.
+    """
+
+    symbol: str
+    inner: str
+    folds: bool
+
+
+_NAMELESS = re.compile(r"<\w+>")
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+_INLINED = _COMPREHENSIONS - {"<genexpr>"}
+"""Comprehensions that are no functions from Python 3.12 on (PEP 709)."""
+
+
+class Origins:
+    """Finds the symbols of functions, in the tree and in the script."""
+
+    def __init__(self, index: Index, script: str, source: bytes) -> None:
+        self._index = index
+        self._script = script
+        functions = symbols.DEFINITIONS | {"lambda"}
+        self._script_symbols = [
+            symbol
+            for symbol in symbols.extract(syntax.decode(source)).symbols
+            if symbol.kind in functions
+        ]
+
+    def find(self, path: str, line: int, code_name: str) -> Origin:
+        """The origin of the function that starts on a line; ``path`` is "" for the script.
+
+        Raises:
+            AnnotateError: the symbols of the file cannot be judged, or Python's name for the
+                function is not the symbol's.
+        """
+        if path:
+            table = self._index.module(path)
+            candidates = [each for each in table.symbols.values() if each.kind != "alias"]
+        else:
+            candidates = self._script_symbols
+        parts = code_name.replace(".<locals>", "").split(".")
+        folds = parts[-1] in _COMPREHENSIONS
+        symbol = _innermost(candidates, line, ".".join(parts))
+        if path and symbol is not None and (doubt := table.place(symbol).doubt):
+            raise _unjudged(f"{path}::{symbol.qualname}: {doubt}")
+        identifier = path or self._script
+        if symbol is not None:
+            if not _agree(symbol, parts):
+                raise _unjudged(
+                    f"{identifier}:{line}: Python ran {code_name} where {symbol.qualname} stands"
+                )
+            identifier += f"::{symbol.qualname}"
+        return Origin(identifier, _inner(symbol, parts), folds)
+
+    def fingerprint(self, symbol: str) -> str:
+        """The token fingerprint of a symbol of the tree, or of a whole file where it is a path."""
+        path, _, qualname = symbol.partition("::")
+        table = self._index.module(path)
+        text = table.place(table.symbols[qualname]).text if qualname else table.text
+        return fingerprint(text)
+
+
+@lru_cache(maxsize=4096)
+def fingerprint(text: str) -> str:
+    """The token fingerprint of a text; several recordings ask for the same symbols."""
+    return syntax.token_fingerprint(text)
+
+
+def _innermost(candidates: list[Symbol], line: int, name: str) -> Symbol | None:
+    """The smallest symbol around a line; of several, the one that has the name, or is deepest."""
+    around = [each for each in candidates if each.first_line <= line <= each.last_line]
+    return min(
+        around,
+        key=lambda each: (
+            each.last_line - each.first_line,
+            _plain(each.qualname) != name,
+            -each.qualname.count("."),
+        ),
+        default=None,
+    )
+
+
+def _plain(qualname: str) -> str:
+    """A symbol's name as Python knows it, without the number of a repeated definition."""
+    return re.sub(r"#\d+", "", qualname)
+
+
+def _agree(symbol: Symbol, parts: list[str]) -> bool:
+    """Whether a function with this qualified name can stand in the symbol."""
+    if symbol.kind not in symbols.DEFINITIONS or any(map(_NAMELESS.fullmatch, parts)):
+        return True
+    return parts == _plain(symbol.qualname).split(".")
+
+
+def _inner(symbol: Symbol | None, parts: list[str]) -> str:
+    """What a function's qualified name says beyond its symbol's, such as ``<lambda>``."""
+    nameless = [part for part in parts if _NAMELESS.fullmatch(part)]
+    if symbol is not None and symbol.kind == "lambda" and nameless:
+        del nameless[0]
+    return ".".join(part for part in nameless if part not in _INLINED)
+
+
+def _unjudged(message: str) -> AnnotateError:
+    return AnnotateError(
+        message,
+        "Nothing was recorded, because calls cannot be told apart there.",
+        exit_code=Exit.NOTHING_JUDGED,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    origin: Origin
+    wraps: str
+
+
+@dataclass(slots=True)
+class _Node:
+    """A call that has not returned yet, and the finished calls below it."""
+
+    label: _Label | None
+    line: int
+    resumed: bool
+    below: list["_Run"] = field(default_factory=list)
+
+
+_Key = tuple[_Label | None, int, bool, tuple[tuple[int, int], ...]]
+
+
+@dataclass(slots=True)
+class _Run:
+    """A finished call, by the number of its kind, and how often it came in a row."""
+
+    kind: int
+    times: int
+
+
+class Calls:
+    """The calls of one run.
+
+    Attributes:
+        executed: the ids of the symbols of the tree whose code ran, at import or later.
+        edges: what called what, sorted.
+    """
+
+    def __init__(self, notes: Mapping[str, Any], origins: Origins, script: str) -> None:
+        self._labels = [
+            _Label(origins.find(path, line, name), wraps)
+            for path, line, name, wraps in notes["labels"]
+        ]
+        imported = {origins.find(*function).symbol for function in notes["imported"]}
+        called = {label.origin.symbol for label in self._labels}
+        self.executed = sorted(
+            each for each in imported | called if each.partition("::")[0] != script
+        )
+        self._script = script
+        self._kinds: dict[_Key, int] = {}
+        self._keys: list[_Key] = []
+        counted: Counter[tuple[str, str, str]] = Counter()
+        self._top = self._read(notes["events"], iter(notes["lines"]), counted)
+        self.edges = tuple(Edge(*names, count) for names, count in sorted(counted.items()))
+
+    def rows(self) -> Iterator[Call]:
+        """The calls in the order they were made."""
+        pending = [(run, 0) for run in reversed(self._top)]
+        while pending:
+            run, depth = pending.pop()
+            label, line, resumed, below = self._keys[run.kind]
+            assert label is not None
+            origin = label.origin
+            yield Call(depth, origin.symbol, origin.inner, label.wraps, line, run.times, resumed)
+            pending.extend((_Run(*each), depth + 1) for each in reversed(below))
+
+    def _read(
+        self, events: list[int], lines: Iterator[int], counted: Counter[tuple[str, str, str]]
+    ) -> list["_Run"]:
+        stack = [_Node(None, 0, False)]
+        for event in events:
+            if event == 0:
+                self._finish(stack.pop(), stack[-1])
+                continue
+            label = self._labels[abs(event) - 1]
+            line = next(lines)
+            if len(stack) > 1 and self._is_inline(stack[-1], stack[-2]):
+                line = stack[-1].line
+            resumed = event < 0
+            origin, caller = label.origin, self._symbol(stack[-1])
+            if not (resumed or origin.folds or (origin.inner and origin.symbol == caller)):
+                counted[caller, origin.symbol, origin.inner] += 1
+            stack.append(_Node(label, line, resumed))
+        while len(stack) > 1:
+            # A script that ends by sys.exit() inside a call leaves calls that never return.
+            self._finish(stack.pop(), stack[-1])
+        return stack[0].below
+
+    def _finish(self, node: _Node, caller: _Node) -> None:
+        """Hang a call that has returned below its caller."""
+        label = node.label
+        assert label is not None
+        if self._is_inline(node, caller):
+            for run in node.below:
+                _append(caller.below, run)
+        elif node.below or not (node.resumed or label.origin.folds):
+            below = tuple((run.kind, run.times) for run in node.below)
+            key = (label, node.line, node.resumed, below)
+            kind = self._kinds.setdefault(key, len(self._keys))
+            if kind == len(self._keys):
+                self._keys.append(key)
+            _append(caller.below, _Run(kind, 1))
+
+    def _is_inline(self, node: _Node, caller: _Node) -> bool:
+        """Whether this is a comprehension that runs where it stands."""
+        origin = node.label.origin if node.label else None
+        return origin is not None and origin.folds and origin.symbol == self._symbol(caller)
+
+    def _symbol(self, node: _Node) -> str:
+        return node.label.origin.symbol if node.label else self._script
+
+
+def _append(runs: list[_Run], run: _Run) -> None:
+    """Append a run, or lengthen the last one if it is of the same kind."""
+    if runs and runs[-1].kind == run.kind:
+        runs[-1].times += run.times
+    else:
+        runs.append(_Run(run.kind, run.times))
