@@ -5,9 +5,12 @@ symbolic links, hidden folders (``.git``, ``.venv``, ``.tox``), ``__pycache__``,
 environments under any name, and names that are not safe paths.
 """
 
+import contextlib
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from annotate.errors import AnnotateError, Exit
 from annotate.location import is_safe_path
@@ -50,10 +53,11 @@ class _FolderFiles(Mapping[str, TreeFile]):
     def __getitem__(self, path: str) -> TreeFile:
         if path not in self._paths:
             raise KeyError(path)
-        data = self._read(path)
-        blob = blob_id(data)
+        with self._reading(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            blob = _blob_id_in_pieces(file, size)
         self._path_of_blob[blob] = path
-        return TreeFile(blob, len(data))
+        return TreeFile(blob, size)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._paths)
@@ -71,7 +75,8 @@ class _FolderFiles(Mapping[str, TreeFile]):
             AnnotateError: the file is gone, or is no longer what it was when it was looked up.
         """
         path = self._path_of_blob[blob]
-        data = self._read(path)
+        with self._reading(path) as file:
+            data = file.read()
         if blob_id(data) != blob:
             raise AnnotateError(
                 f"{self._root / path} changed while it was being read",
@@ -80,31 +85,48 @@ class _FolderFiles(Mapping[str, TreeFile]):
             )
         return data
 
-    def _read(self, path: str) -> bytes:
+    @contextlib.contextmanager
+    def _reading(self, path: str) -> Iterator[BinaryIO]:
         try:
-            return (self._root / path).read_bytes()
+            with (self._root / path).open("rb") as file:
+                yield file
         except OSError as error:
-            raise AnnotateError(
-                f"{self._root / path} cannot be read: {error.strerror}",
-                "Run the command again if the file was just removed.",
-                exit_code=Exit.NOTHING_JUDGED,
-            ) from error
+            raise _unreadable(self._root / path, error) from error
 
 
 def _walk(root: Path) -> Iterator[str]:
-    folders = [(os.fspath(root), "")]
+    folders = [(root, "")]
     while folders:
         folder, prefix = folders.pop()
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                path = prefix + entry.name
-                if not is_safe_path(path):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    if not _is_left_out(entry):
-                        folders.append((entry.path, f"{path}/"))
-                elif entry.is_file(follow_symlinks=False):
-                    yield path
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+        for entry in found:
+            path = prefix + entry.name
+            if not is_safe_path(path):
+                continue
+            if entry.is_file(follow_symlinks=False):
+                yield path
+            elif entry.is_dir(follow_symlinks=False) and not _is_left_out(entry):
+                folders.append((Path(entry.path), f"{path}/"))
+
+
+def _blob_id_in_pieces(file: BinaryIO, size: int) -> str:
+    """Compute the blob id of a file that may be too large to be held."""
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _unreadable(path: Path, error: OSError) -> AnnotateError:
+    return AnnotateError(
+        f"{path} cannot be read: {error.strerror}",
+        "Check that it is still there and may be read, then run the command again.",
+        exit_code=Exit.NOTHING_JUDGED,
+    )
 
 
 def _is_left_out(folder: os.DirEntry[str]) -> bool:

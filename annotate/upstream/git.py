@@ -28,7 +28,7 @@ from annotate.upstream.address import (
     repository_address,
     unreachable,
 )
-from annotate.upstream.store import Entry, Progress, Store, unavailable
+from annotate.upstream.store import Entry, Progress, Store, object_algorithm, unavailable
 from annotate.upstream.tree import MAX_FILE_BYTES, Tree, TreeFile
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 OLDEST_GIT = (2, 32)
 """The first git that can be told to read no configuration (``GIT_CONFIG_GLOBAL``)."""
+
+_REGULAR_MODES = ("100644", "100755")
+_OTHER_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
+
+_ENVIRONMENT_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +52,6 @@ class Limits:
     total: float = 600
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """What ``git ls-tree`` found: the plain files, and the rest with the reason."""
-
-    files: dict[str, TreeFile]
-    left_out: tuple[str, ...]
-
-
-_ENVIRONMENT_LOCK = threading.RLock()
-
-
 def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | None = None) -> Tree:
     """Fetch the pinned commit and keep its plain files in the store.
 
@@ -66,19 +60,19 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
     Args:
         pin: its repository is an address over https, or a file:// or loopback http one.
         store: where the blobs go.
-        progress: told how much of the pack has come, or None.
+        progress: told how much has come, or None.
         limits: how long to wait.
 
     Raises:
-        AnnotateError: the address is not one of these (exit code ``USAGE``), or the commit cannot
-            be had from it (exit code ``NOTHING_JUDGED``).
+        AnnotateError: the address or the id is refused (exit code ``USAGE``), or the commit
+            cannot be had from there (exit code ``NOTHING_JUDGED``).
     """
     limits = limits or Limits()
     address = repository_address(pin)
     if not is_full_commit(pin.commit):
         raise AnnotateError(
             f"{pin.name}: “{pin.commit}” is not a full commit id",
-            "Write all 40 (or 64) hex digits, in lower case: `git rev-parse COMMIT` prints them.",
+            "Write all 40 (or 64) hex digits, in lower case; `git rev-parse NAME` prints them.",
         )
     if address.scheme == "file":
         refuse_missing_folder(pin, address)
@@ -91,9 +85,9 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
     ):
         _fetch_commit(pin, repository, address, progress, limits)
         _verify_commit(pin, repository)
-        listing = _list_files(repository, pin.commit)
-        entries = _entries(repository, listing.files, store, folder)
-        return store.add_tree(pin, "git", f"commit {pin.commit}", entries, listing.left_out)
+        files, left_out = _list_files(repository, pin.commit)
+        entries = _entries(repository, files, store, folder)
+        return store.add_tree(pin, "git", f"commit {pin.commit}", entries, left_out)
 
 
 def _configuration(pin: Pin, address: SplitResult, limits: Limits) -> dict[str, str]:
@@ -159,19 +153,20 @@ def _environment(configuration: Mapping[str, str]) -> Iterator[None]:
 @contextlib.contextmanager
 def _repository(pin: Pin, folder: Path) -> Iterator["Repo"]:
     """Make a bare repository, and end its child processes afterwards."""
+    oldest = ".".join(map(str, OLDEST_GIT))
     try:
         import git
-    except ImportError as error:  # GitPython's way to say that it finds no git program
-        raise unavailable(pin, "git cannot be run here", "Install git.") from error
-    if git.Git().version_info[:2] < OLDEST_GIT:
-        raise unavailable(
-            pin, "the git program is too old", "Install git {}.{} or newer.".format(*OLDEST_GIT)
-        )
-    algorithm = "sha1" if len(pin.commit) == 40 else "sha256"
-    repository = git.Repo.init(
-        folder / "repository.git", bare=True, expand_vars=False, object_format=algorithm
-    )
-    with contextlib.closing(repository):
+
+        version = git.Git().version_info
+    except (ImportError, OSError) as error:  # importing GitPython fails where it finds no program
+        raise unavailable(pin, "there is no git program here", f"Install git {oldest}.") from error
+    if version[:2] < OLDEST_GIT:
+        found = ".".join(map(str, version))
+        raise unavailable(pin, f"git {found} is too old", f"Install git {oldest} or newer.")
+    path = folder / "repository.git"
+    path.mkdir()
+    git.Git(path).init(bare=True, object_format=object_algorithm(pin.commit))
+    with contextlib.closing(git.Repo(path, expand_vars=False)) as repository:
         yield repository
 
 
@@ -183,7 +178,7 @@ def _fetch_commit(
     try:
         git.Remote(repository, "upstream").fetch(
             pin.commit,
-            progress=_remote_progress(pin, progress) if progress else None,
+            progress=_relay(pin, progress) if progress else None,
             verbose=False,
             kill_after_timeout=limits.total,
             depth=1,
@@ -196,12 +191,11 @@ def _fetch_commit(
             progress.stop()
 
 
-def _remote_progress(pin: Pin, progress: Progress) -> "RemoteProgress":
+def _relay(pin: Pin, progress: Progress) -> "RemoteProgress":
+    """Make what GitPython tells about git's progress, and have it tell ours."""
     import git
 
     class Relay(git.RemoteProgress):
-        """Tell our progress what git tells about its own."""
-
         done = 0
 
         def update(
@@ -212,8 +206,7 @@ def _remote_progress(pin: Pin, progress: Progress) -> "RemoteProgress":
             message: str = "",  # noqa: ARG002 (the signature is GitPython's)
         ) -> None:
             if op_code & self.BEGIN:
-                receiving = op_code & self.RECEIVING
-                what = "receiving" if receiving else "waiting for"
+                what = "receiving" if op_code & self.RECEIVING else "waiting for"
                 progress.stop()
                 progress.start(f"{what} {pin.name}", int(max_count) if max_count else None)
                 self.done = 0
@@ -227,26 +220,25 @@ def _verify_commit(pin: Pin, repository: "Repo") -> None:
     """Refuse anything but a commit with that very id: a tag or a tree has an id as well."""
     import git
 
+    not_a_commit = unavailable(
+        pin,
+        f"the object {pin.commit} is not a commit",
+        "Pin the commit itself; for a tag, `git rev-parse TAG^{commit}` prints it.",
+    )
     try:
-        data = repository.git.cat_file(
+        data: bytes = repository.git.cat_file(
             "commit", pin.commit, stdout_as_string=False, strip_newline_in_stdout=False
         )
     except git.GitCommandError as error:
-        raise unavailable(
-            pin, f"{pin.commit} is not a commit", "Pin the commit: `git rev-parse NAME^{commit}`."
-        ) from error
-    digest = hashlib.new(
-        "sha1" if len(pin.commit) == 40 else "sha256",
-        b"commit %d\0" % len(data) + data,
-        usedforsecurity=False,
-    )
+        raise not_a_commit from error
+    digest = hashlib.new(object_algorithm(pin.commit), usedforsecurity=False)
+    digest.update(b"commit %d\0" % len(data) + data)
     if digest.hexdigest() != pin.commit:
-        raise unavailable(
-            pin, f"{pin.commit} is not a commit", "Pin the commit: `git rev-parse NAME^{commit}`."
-        )
+        raise not_a_commit
 
 
-def _list_files(repository: "Repo", commit: str) -> _Listing:
+def _list_files(repository: "Repo", commit: str) -> tuple[dict[str, TreeFile], list[str]]:
+    """List the plain files, and apart from them what else there is, with the reason."""
     output: bytes = repository.git.ls_tree(
         "-r", "-l", "-z", "--full-tree", commit, stdout_as_string=False
     )
@@ -256,55 +248,48 @@ def _list_files(repository: "Repo", commit: str) -> _Listing:
         facts, _, name = line.partition(b"\t")
         mode, _, blob, size = facts.decode("ascii").split()
         path = name.decode("utf-8", "backslashreplace")
-        if mode not in ("100644", "100755"):
-            left_out.append(f"{path!a} ({_KINDS.get(mode, 'not a plain file')})")
+        if mode not in _REGULAR_MODES:
+            left_out.append(f"{path!a} ({_OTHER_MODES.get(mode, 'not a plain file')})")
         elif path.encode() != name or not is_safe_path(path):
             left_out.append(f"{path!a} (not a safe path)")
         else:
             files[path] = TreeFile(blob, int(size))
-    return _Listing(files, tuple(left_out))
-
-
-_KINDS = {"120000": "a symbolic link", "160000": "a submodule"}
+    return files, left_out
 
 
 def _entries(
     repository: "Repo", files: Mapping[str, TreeFile], store: Store, folder: Path
 ) -> Iterator[Entry]:
     """Read the files, but not the bytes that the store has or that are too many to be read."""
-    wanted: dict[str, str] = {}
+    wanted: dict[TreeFile, str] = {}
     for path, file in files.items():
-        if (
-            file.size > MAX_FILE_BYTES
-            or file.blob in wanted
-            or store.has_blob(file.blob, file.size)
-        ):
+        if file.size > MAX_FILE_BYTES or file in wanted or store.has_blob(file.blob, file.size):
             yield path, file, None
         else:
-            wanted[file.blob] = path
-    for blob, data in _read_blobs(repository, list(wanted), folder):
-        yield wanted[blob], files[wanted[blob]], data
+            wanted[file] = path
+    for file, data in _read_blobs(repository, list(wanted), folder):
+        yield wanted[file], file, data
 
 
 def _read_blobs(
-    repository: "Repo", blobs: Sequence[str], folder: Path
-) -> Iterator[tuple[str, bytes]]:
+    repository: "Repo", files: Sequence[TreeFile], folder: Path
+) -> Iterator[tuple[TreeFile, bytes]]:
     """Read blobs by id, all through one process.
 
-    Not through GitPython's object database: that one costs half as much again and takes only
-    SHA-1 ids.
+    Not through GitPython's object database: that costs half as much again, and takes no SHA-256.
     """
     names = folder / "wanted"
-    names.write_text("".join(f"{blob}\n" for blob in blobs), encoding="ascii")
+    names.write_text("".join(f"{file.blob}\n" for file in files), encoding="ascii")
     with names.open("rb") as wanted:
         process = repository.git.cat_file("--batch", istream=wanted, as_process=True)
-        for blob in blobs:
-            name, kind, size = process.stdout.readline().decode("ascii").split()
-            data = process.stdout.read(int(size))
+        for file in files:
+            header = process.stdout.readline()
+            if header != b"%s blob %d\n" % (file.blob.encode(), file.size):
+                raise AnnotateError(
+                    f"git does not give blob {file.blob}", exit_code=Exit.NOTHING_JUDGED
+                )
+            yield file, process.stdout.read(file.size)
             process.stdout.read(1)
-            if (name, kind, len(data)) != (blob, "blob", int(size)):
-                raise AnnotateError(f"git did not give blob {blob}", exit_code=Exit.NOTHING_JUDGED)
-            yield blob, data
         process.wait()
 
 
@@ -316,7 +301,13 @@ def _explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> Ann
     def says(*fragments: str) -> bool:
         return any(fragment in text for fragment in fragments)
 
-    if says("not our ref", "unadvertised object", "couldn't find remote ref"):
+    if says("unadvertised object"):
+        return unavailable(
+            pin,
+            f"{host} gives out no commit but those that a branch or a tag points at",
+            "Put a tag on the commit there, or fetch from another copy of the repository.",
+        )
+    if says("not our ref", "couldn't find remote ref"):
         return unavailable(
             pin,
             f"{pin.repository} has no commit {pin.commit}",
@@ -334,6 +325,12 @@ def _explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> Ann
         return unavailable(
             pin, f"git refuses {pin.repository}: another user owns it", "Make a copy of your own."
         )
+    if says("mismatched algorithms"):
+        return unavailable(
+            pin,
+            f"{pin.repository} has ids of another length than {pin.commit}",
+            "Pin the id that `git rev-parse NAME` prints there.",
+        )
     if says("not found", "does not appear to be a git repository", "not a git repository"):
         return unavailable(pin, f"there is no repository at {pin.repository}", "Check the address.")
     if says("certificate"):
@@ -345,21 +342,25 @@ def _explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> Ann
     if says("operation too slow"):
         return unreachable(pin, host, f"it sent nothing for {limits.stall} s")
     if says("timed out. kill_after_timeout"):
-        return unreachable(pin, host, f"not all had come after {limits.total:g} s")
+        return unreachable(pin, host, f"not everything had come after {limits.total:g} s")
     if says("could not resolve", "failed to connect", "couldn't connect", "timed out", "refused"):
         return unreachable(pin, host, "no connection")
-    if says("fsck", "invalid index-pack output", "index-pack failed"):
+    if says("fsck", "index-pack failed", "invalid index-pack output"):
         return unavailable(
             pin,
-            f"git refuses what {host} sent: {_last_words(stderr)}",
+            f"git refuses what {host} sent: {_first_complaint(stderr)}",
             "Its objects are malformed; pin a commit of a sound repository.",
         )
-    return unavailable(pin, f"git could not fetch {pin.commit}: {_last_words(stderr)}", "")
+    return unavailable(
+        pin,
+        f"git cannot fetch {pin.commit}: {_first_complaint(stderr)}",
+        f"Try `git fetch --depth 1 {pin.repository} {pin.commit}` in an empty repository.",
+    )
 
 
-def _last_words(stderr: str) -> str:
+def _first_complaint(stderr: str) -> str:
     """Cut out git's first complaint, on one line and without what a terminal would obey."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     complaints = [line for line in lines if line.startswith(("error:", "fatal:"))] or lines
     first = complaints[0] if complaints else "no message"
-    return "".join(c for c in first if c.isprintable())[:300]
+    return "".join(character for character in first if character.isprintable())[:300]

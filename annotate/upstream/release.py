@@ -66,13 +66,12 @@ def _download(
 ) -> Archive:
     """Bring the archive that the pinned sha256 names into a file."""
     import pypi_simple
-    import requests
 
     endpoint = _pip_setting("index-url") or pypi_simple.PYPI_SIMPLE_ENDPOINT
     host = urlsplit(endpoint).hostname or "the package index"
     timeout = (limits.connect, limits.read)
     with pypi_simple.PyPISimple(endpoint) as client:
-        client.s.verify = _pip_setting("cert") or True
+        client.s.verify = _pip_setting("cert") or os.environ.get("SSL_CERT_FILE") or True
         try:
             package = _find(pin, release, client, host, timeout)
             client.download_package(
@@ -87,11 +86,7 @@ def _download(
             raise unavailable(
                 pin, f"the package index {host} has no project {release.name}", "Check the name."
             ) from error
-        except (
-            requests.RequestException,
-            pypi_simple.UnsupportedContentTypeError,
-            OSError,
-        ) as error:
+        except (OSError, ValueError, pypi_simple.UnsupportedRepoVersionError) as error:
             raise unavailable(
                 pin,
                 f"release {release} cannot be had from the package index {host}: {_reason(error)}",
@@ -121,6 +116,11 @@ def _find(
                     f"{pin.name}: the sha256 of release {release} is that of {package.filename},"
                     " which is not a source distribution",
                     "Pin the sha256 of the .tar.gz of that version.",
+                )
+            if package.version != release.version:
+                raise AnnotateError(
+                    f"{pin.name}: the sha256 of release {release} is that of {package.filename}",
+                    "Pin the version and the sha256 of the same archive.",
                 )
             return package
     sources = [
@@ -223,20 +223,26 @@ def _pip_setting(name: str) -> str | None:
 
 def _reason(error: Exception) -> str:
     """Say in few words why a request failed, without the address, which may hold a login."""
-    import requests
+    from requests import exceptions
 
     match error:
-        case requests.exceptions.SSLError():
+        case exceptions.SSLError():
             return "its certificate is not trusted"
-        case requests.exceptions.ProxyError():
+        case exceptions.ProxyError():
             return "the proxy refuses"
-        case requests.exceptions.Timeout():
+        case exceptions.Timeout():
             return "no answer in time"
-        case requests.exceptions.HTTPError(response=response) if response is not None:
-            return f"it answered {response.status_code} {response.reason}"
-        case requests.exceptions.ConnectionError():
+        case exceptions.HTTPError(response=response) if response is not None:
+            return f"it answered {response.status_code}"
+        case exceptions.ChunkedEncodingError() | exceptions.ContentDecodingError():
+            return "the download broke off"
+        case exceptions.ConnectionError():
             return "no connection"
-        case OSError(strerror=str(reason)):
-            return reason
-        case _:
+        case exceptions.InvalidSchema() | exceptions.MissingSchema() | exceptions.InvalidURL():
+            return "its address is not one over https or http"
+        case exceptions.RequestException():
             return type(error).__name__
+        case ValueError():
+            return "its answer is not that of a package index"
+        case _:
+            return str(error)

@@ -17,6 +17,7 @@ from annotate.upstream.tree import Tree
 __all__ = ["Progress", "obtain"]
 
 _SHOWN_DIGITS = 7
+_SHOWN_PATHS = 3
 
 
 def obtain(
@@ -51,18 +52,22 @@ def obtain(
         case "store":
             tree = store.tree(pin) or (None if exact else store.release_tree(pin))
             if tree is None:
-                raise _nothing(pin, ["the store does not have it"], exact)
+                raise _nothing(
+                    pin, ["the store does not have it"], exact, "Run `annotate fetch` once."
+                )
             say(f"{pin.name}: reading {_short(tree)} from the store")
             return tree
         case "git":
             tree = store.tree(pin) or _fetch_commit(pin, store, progress)
-            say(_fetched(tree))
+            say(_what_was_read(tree, store))
             return tree
         case "release":
             if exact:
-                raise _nothing(pin, ["a release was asked for"], exact)
+                raise _nothing(
+                    pin, ["--exact refuses a release"], exact, "Leave out --source release."
+                )
             tree = store.release_tree(pin) or _fetch_release(pin, store, progress)
-            say(_fetched(tree))
+            say(_what_was_read(tree, store))
             return tree
     path = source.removeprefix("folder:")
     if path == source and not (os.sep in source or "/" in source or Path(source).is_dir()):
@@ -84,7 +89,7 @@ def _first_available(
 ) -> Tree:
     tree = store.tree(pin)
     if tree is not None:
-        say(_fetched(tree))
+        say(_what_was_read(tree, store))
         return tree
     stand_in = None if exact else store.release_tree(pin)
     if stand_in is not None and not refresh:
@@ -100,10 +105,10 @@ def _first_available(
             raise
         why_not_git = error
     else:
-        say(_fetched(tree))
+        say(_what_was_read(tree, store))
         return tree
-    if exact:
-        raise _nothing(pin, [why_not_git.message], exact) from why_not_git
+    if exact or pin.release is None:
+        raise _nothing(pin, [why_not_git.message], exact, why_not_git.hint) from why_not_git
     if stand_in is None:
         stand_in = _release_instead(pin, store, progress, why_not_git)
     reason = why_not_git.message.removeprefix(f"{pin.name}: ")
@@ -120,7 +125,8 @@ def _release_instead(
     try:
         return _fetch_release(pin, store, progress)
     except AnnotateError as error:
-        raise _nothing(pin, [why_not_git.message, error.message], exact=False) from error
+        reasons = [why_not_git.message, error.message]
+        raise _nothing(pin, reasons, exact=False, hint=why_not_git.hint) from error
 
 
 def _fetch_commit(pin: Pin, store: Store, progress: Progress | None) -> Tree:
@@ -143,19 +149,28 @@ def _short(tree: Tree) -> str:
     return tree.identity
 
 
-def _fetched(tree: Tree) -> str:
+def _what_was_read(tree: Tree, store: Store) -> str:
     if tree.from_store:
         return f"{tree.pin.name}: reading {_short(tree)} from the store"
     origin = tree.pin.repository if tree.is_pinned_commit else "the package index"
-    return f"{tree.pin.name}: fetched {_short(tree)} from {origin}"
+    return f"{tree.pin.name}: fetched {_short(tree)} from {origin}{_left_out(tree, store)}"
 
 
-def _nothing(pin: Pin, reasons: list[str], exact: bool) -> AnnotateError:
-    what = f"commit {pin.commit}" + ("" if exact or pin.release is None else " or its stand-in")
+def _left_out(tree: Tree, store: Store) -> str:
+    paths = store.left_out(tree)
+    if not paths:
+        return ""
+    shown = ", ".join(paths[:_SHOWN_PATHS])
+    more = len(paths) - _SHOWN_PATHS
+    return f", without {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def _nothing(pin: Pin, reasons: list[str], exact: bool, hint: str) -> AnnotateError:
+    what = f"commit {pin.commit}"
+    if pin.release is not None:
+        what += f" cannot be had, and release {pin.release}"
+        what += " may not stand in for it" if exact else " neither"
+    else:
+        what += " cannot be had, and no release stands in for it"
     lines = "".join(f"\n  {reason.removeprefix(f'{pin.name}: ')}" for reason in reasons)
-    hint = "Run `annotate fetch` where the repository can be reached"
-    if exact and pin.release is not None:
-        hint += f", or leave out --exact to read release {pin.release} instead"
-    return AnnotateError(
-        f"{pin.name}: {what} cannot be had:{lines}", f"{hint}.", exit_code=Exit.NOTHING_JUDGED
-    )
+    return AnnotateError(f"{pin.name}: {what}:{lines}", hint, exit_code=Exit.NOTHING_JUDGED)

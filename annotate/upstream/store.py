@@ -103,7 +103,7 @@ class Store:
                 "Run `annotate fetch`: it fetches what is missing.",
                 exit_code=Exit.NOTHING_JUDGED,
             ) from error
-        if blob_id(data, algorithm=_algorithm(blob)) != blob:
+        if blob_id(data, algorithm=object_algorithm(blob)) != blob:
             raise AnnotateError(
                 f"{path} is damaged: its bytes are not those of blob {blob}",
                 "Delete that file and run `annotate fetch`: it fetches what is missing.",
@@ -142,7 +142,7 @@ class Store:
                 files[path] = file
                 if data is None or file.blob in waiting:
                     continue
-                if blob_id(data, algorithm=_algorithm(file.blob)) != file.blob:
+                if blob_id(data, algorithm=object_algorithm(file.blob)) != file.blob:
                     raise AnnotateError(
                         f"{path} of {identity} does not have the bytes of blob {file.blob}",
                         exit_code=Exit.NOTHING_JUDGED,
@@ -283,8 +283,9 @@ def _default_root() -> Path:
     return Path(named).expanduser() if named else platformdirs.user_cache_path("annotate")
 
 
-def _algorithm(blob: str) -> str:
-    return "sha1" if len(blob) == 40 else "sha256"
+def object_algorithm(object_id: str) -> str:
+    """Tell which hash a git object id is made with; its length says so."""
+    return "sha1" if len(object_id) == 40 else "sha256"
 
 
 def _name(*parts: str) -> str:
