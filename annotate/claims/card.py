@@ -1,0 +1,198 @@
+"""Claims as HTML: a quote as a card (header, numbered code, notes), a call table as a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from annotate.claims.highlight import html_lines
+from annotate.claims.markup import escaped, inline, is_followable, link, visible, word
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark on one line of the code.
+
+    ``line`` counts from 0; in ``text`` backticks mark code and nothing else is markup.
+    """
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a quote's card shows.
+
+    Attributes:
+        subject: the symbol id or file range.
+        code: the source, LF line ends.
+        first_line: the upstream line number of its first line; None numbers nothing.
+        place: where it stands, as ``path:first-last``.
+        permalink: the address of that place on the upstream's web host.
+        verdict: a value of `annotate.verdict.Verdict`.
+        severity: a value of `annotate.verdict.Severity`.
+        message: what checking found; shown unless the severity is ``ok``.
+        read: what was read, such as ``commit f53a2173``.
+        notes: remarks, in the order of their lines.
+        footer: (label, address) pairs; an entry without an address is plain text.
+        language: of the card's own words: a locale, such as ``en`` or ``zh-Hans``.
+        title: a caption the author gave, or "".
+        highlight: emphasised lines, counting from 1, as Material's ``hl_lines`` do.
+        anchor: the id of the card's element, or "".
+        links: (start, end) characters of the code → address.
+        linenums: whether to show the line numbers.
+    """
+
+    subject: str
+    code: str
+    first_line: int | None
+    place: str
+    permalink: str | None
+    verdict: str
+    severity: str
+    message: str
+    read: str
+    notes: Sequence[Note]
+    footer: Sequence[tuple[str, str | None]]
+    language: str
+    title: str = ""
+    highlight: frozenset[int] = frozenset()
+    anchor: str = ""
+    links: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    linenums: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One symbol of a call table; the fields it shares with `Card` mean the same.
+
+    Attributes:
+        signature: how the symbol is called, or "".
+        role: the part it plays, in the page's language, or "".
+    """
+
+    subject: str
+    place: str
+    permalink: str | None
+    signature: str
+    role: str
+    verdict: str
+    severity: str
+    message: str
+
+
+def render_card(card: Card) -> str:
+    """The card as one HTML ``figure`` element."""
+    language = card.language
+    anchor = f' id="{escape(card.anchor)}"' if card.anchor else ""
+    parts = [
+        f'<figure class="claim"{anchor} data-verdict="{escape(card.verdict)}"'
+        f' data-severity="{escape(card.severity)}">',
+        _header(card),
+    ]
+    if card.message and card.severity != "ok":
+        parts.append(f'<p class="claim-message">{inline(card.message)}</p>')
+    if card.code:
+        label = escape(word("source", language).format(visible(card.subject)))
+        parts.append(
+            "<pre data-search-exclude>"
+            f'<code tabindex="0" role="group" aria-label="{label}">{_code(card)}</code></pre>'
+        )
+    if card.notes:
+        items = "".join(f"<li>{inline(note.text)}</li>" for note in card.notes)
+        parts.append(f'<ol class="claim-notes" aria-label="{word("notes", language)}">{items}</ol>')
+    if card.footer:
+        items = "".join(f"<li>{link(label, href)}</li>" for label, href in card.footer)
+        parts.append(f'<ul class="claim-footer">{items}</ul>')
+    parts.append("</figure>")
+    return "\n".join(parts)
+
+
+def _header(card: Card) -> str:
+    title = f'<span class="claim-title">{inline(card.title)}</span>' if card.title else ""
+    where = [link(card.place, card.permalink), inline(card.read)]
+    return (
+        f"<figcaption>{title}{_subject(card.subject, card.language)}"
+        f"{_verdict(card.verdict, card.language)}"
+        f'<span class="claim-place">{"".join(f"<span>{item}</span>" for item in where if item)}'
+        "</span></figcaption>"
+    )
+
+
+def _subject(subject: str, language: str) -> str:
+    """A symbol id with its file and the lines chosen of it set apart from its name."""
+    path, separator, name = subject.partition("::")
+    if not separator:
+        return f'<code class="claim-subject">{escaped(path)}</code>'
+    name, separator, lines = name.partition(" lines ")
+    part = f" <span>{word('lines', language).format(escaped(lines))}</span>" if separator else ""
+    return f'<code class="claim-subject"><span>{escaped(path)}::</span>{escaped(name)}{part}</code>'
+
+
+def _verdict(verdict: str, language: str) -> str:
+    return (
+        f'<span class="claim-verdict"><span>{word("verdict", language)}: </span>'
+        f"{escaped(word(verdict, language))}</span>"
+    )
+
+
+def _code(card: Card) -> str:
+    python = "::" in card.subject or card.subject.partition("#")[0].endswith((".py", ".pyi"))
+    links = {span: escape(href) for span, href in card.links.items() if is_followable(href)}
+    lines = html_lines(card.code, escaped, python=python, links=links)
+    markers: dict[int, str] = {}
+    for number, note in enumerate(card.notes, 1):
+        marked = min(max(note.line, 0), len(lines) - 1)
+        markers[marked] = markers.get(marked, "") + _marker(number, note, card.language)
+    numbered = card.linenums and card.first_line is not None
+    output = []
+    for index, line in enumerate(lines):
+        if numbered:
+            line = f'<i data-n="{(card.first_line or 0) + index}"></i>{line}'
+        highlighted = index + 1 in card.highlight
+        if index in markers or highlighted:
+            name = "claim-line hl" if highlighted else "claim-line"
+            line = f'<span class="{name}">{line}{markers.get(index, "")}</span>'
+        output.append(line)
+    return "\n".join(output)
+
+
+def _marker(number: int, note: Note, language: str) -> str:
+    # Opens in place without a script; on a narrow screen and on paper the list below the code
+    # takes over. The number is drawn by the style sheet, so that copied code stays clean.
+    return (
+        f'<details><summary data-n="{number}" aria-label="{word("note", language).format(number)}">'
+        f"</summary><span>{inline(note.text)}</span></details>"
+    )
+
+
+def render_table(rows: Sequence[Row], language: str) -> str:
+    """A call table as one HTML ``table`` element."""
+    head = "".join(
+        f'<th scope="col">{word(key, language)}</th>'
+        for key in ("symbol", "signature", "role", "verdict")
+    )
+    body = "\n".join(_row(row, language) for row in rows)
+    return (
+        f'<table class="claim-table"><caption>{word("calls", language)}</caption>'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+    )
+
+
+def _row(row: Row, language: str) -> str:
+    signature = f"<code>{escaped(row.signature)}</code>" if row.signature else ""
+    message = f"<span>{inline(row.message)}</span>" if row.severity != "ok" else ""
+    return (
+        f'<tr data-verdict="{escape(row.verdict)}" data-severity="{escape(row.severity)}">'
+        f'<th scope="row">{_symbol(row)}</th><td>{signature}</td>'
+        f"<td>{inline(row.role)}{message}</td><td>{_verdict(row.verdict, language)}</td></tr>"
+    )
+
+
+def _symbol(row: Row) -> str:
+    """A symbol's name, and below it where it stands; an alias stands in another file."""
+    path, separator, name = row.subject.partition("::")
+    place = link(row.place, row.permalink) if row.place else ""
+    if separator and not row.place.startswith(f"{path}:"):
+        place = f"{escaped(path)} → {place}" if place else escaped(path)
+    return f'<code class="claim-subject">{escaped(name or path)}</code><span>{place}</span>'

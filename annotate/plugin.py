@@ -1,0 +1,202 @@
+"""MkDocs hooks: wiring only. The drawing is done by the Python-Markdown extension."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Literal
+
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from annotate.errors import AnnotateError, Exit
+from annotate.fences import claim_id
+from annotate.location import Location
+from annotate.pages import blocks, read_page
+from annotate.project import Project, Report
+from annotate.report import page as report_page
+from annotate.verdict import Severity
+
+STYLES = Path(__file__).parent / "assets" / "annotate.css"
+STYLES_URI = "assets/annotate.css"
+VERIFICATION = "verification"
+
+log = get_plugin_logger("annotate")
+
+
+class AnnotateConfig(Config):  # type: ignore[no-untyped-call]
+    """``source`` and ``exact`` mean what they mean to ``annotate verify``."""
+
+    source = config_options.Optional(config_options.Type(str))
+    exact = config_options.Type(bool, default=False)
+
+
+class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-call]
+    """Draws the claims of a site's pages, adds its verification page, and refuses false claims."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.serving = False
+        self.configuration: MkDocsConfig | None = None
+        self.project: Project
+        self.report: Report
+        self.verification_pages: dict[str, str] = {}
+        self.urls: dict[str, str] = {}
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
+        """Remember whether this is a preview, which shows failing claims instead of stopping."""
+        self.serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Check all claims before anything is written, and turn the extension on."""
+        # Once for a build: mkdocs-static-i18n builds again with the same object for each language.
+        if config is not self.configuration:
+            self.configuration = config
+            self.project, self.report = self._check(Path(config.config_file_path or ".").parent)
+            _tell(self.report, refuse=config.strict and not self.serving)
+        if "annotate.fences" not in config.markdown_extensions:
+            config.markdown_extensions.append("annotate.fences")
+        if STYLES_URI not in config.extra_css:
+            config.extra_css.insert(0, STYLES_URI)
+        return config
+
+    def _check(self, root: Path) -> tuple[Project, Report]:
+        try:
+            exact = self.config.exact
+            project = Project.open(root, source=self.config.source, exact=exact, say=log.info)
+            return project, project.check(exact=exact)
+        except AnnotateError as error:
+            raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add the style sheet and, in each of the site's languages, the verification page."""
+        files.append(File.generated(config, STYLES_URI, abs_src_path=str(STYLES)))
+        self.verification_pages = {
+            uri: language
+            for uri, language in _verification_pages(config).items()
+            if files.get_file_from_path(uri) is None
+        }
+        for uri in self.verification_pages:
+            # Not `File.generated`: mkdocs-static-i18n translates only files of the docs folder.
+            files.append(File(uri, config.docs_dir, config.site_dir, config.use_directory_urls))
+        return files
+
+    @event_priority(-200)
+    def on_nav(self, nav: Navigation, *, files: Files, **_: object) -> Navigation:
+        """Remember where the pages are, in all languages: mkdocs-static-i18n has moved them."""
+        self.urls = {}
+        for file in files.documentation_pages():
+            for version in (file, *getattr(file, "alternates", {}).values()):
+                self.urls.setdefault(version.src_uri, version.url)
+        return nav
+
+    def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
+        """The text of the verification page."""
+        language = self.verification_pages.get(page.file.src_uri)
+        if language is None:
+            return None
+        return report_page.render(self.report, language, self._addresses(page, config))
+
+    @event_priority(100)
+    def on_page_markdown(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, **_: object
+    ) -> None:
+        """Tell the extensions which page they are about to draw."""
+        name = _name(page.file.src_uri, config, self.project)
+        config.mdx_configs["annotate.fences"] = {
+            "project": self.project,
+            "page": name,
+            "language": _language(page, config),
+            "line_offset": 0 if self._is_generated(page) else _line_offset(page, markdown),
+        }
+        config.mdx_configs["annotate.formulas"] = {
+            "warn": lambda message: log.warning(f"{name}: {message}")
+        }
+
+    def on_serve(self, server: LiveReloadServer, **_: object) -> LiveReloadServer:
+        """Build again when the records or the pin change."""
+        for path in (self.project.config.records, self.project.config.file):
+            if path.exists():
+                server.watch(str(path))
+        return server
+
+    def _is_generated(self, page: Page) -> bool:
+        return page.file.src_uri in self.verification_pages
+
+    def _addresses(self, page: Page, config: MkDocsConfig) -> Callable[[Location], str | None]:
+        urls = {_name(uri, config, self.project): url for uri, url in self.urls.items()}
+        anchors = cache(partial(_anchors, self.project.config.root))
+
+        def address(location: Location) -> str | None:
+            url = urls.get(location.path)
+            if url is None:
+                return None
+            start = max(line for line in anchors(location.path) if line <= location.line)
+            anchor = f"#{claim_id(start)}" if start else ""
+            return f"{get_relative_url(url, page.url)}{anchor}"
+
+        return address
+
+
+def _tell(report: Report, *, refuse: bool) -> None:
+    """Log every verdict that is not clean.
+
+    Raises:
+        PluginError: a claim fails, or nothing was judged, and the build may ``refuse``.
+    """
+    shout = log.error if refuse else log.warning
+    for judgement in report.judgements:
+        if judgement.severity in (Severity.WARNING, Severity.ERROR):
+            say = shout if judgement.severity is Severity.ERROR else log.info
+            say(
+                f"{judgement.location}: {judgement.subject}: {judgement.verdict}: "
+                f"{judgement.message}"
+            )
+    if report.exit_code is Exit.CLEAN:
+        return
+    why = report.nothing_judged or f"{report.summary.errors} claims fail"
+    if refuse:
+        raise PluginError(f"{why}; `annotate verify` shows them with their fixes")
+    log.warning(why)
+
+
+def _verification_pages(config: MkDocsConfig) -> dict[str, str]:
+    """The source path of the verification page → its language."""
+    i18n = config.plugins.get("i18n")
+    if i18n is None:
+        return {f"{VERIFICATION}.md": str(config.theme.get("language", "en"))}
+    return {
+        f"{VERIFICATION}.md" if entry.default else f"{VERIFICATION}.{entry.locale}.md": entry.locale
+        for entry in i18n.config.languages
+        if entry.build
+    }
+
+
+def _name(src_uri: str, config: MkDocsConfig, project: Project) -> str:
+    """A page's path relative to the project, as its claims name it."""
+    path = Path(config.docs_dir, src_uri)
+    root = project.config.root
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else src_uri
+
+
+def _language(page: Page, config: MkDocsConfig) -> str:
+    """The language a page is written in, which with a fallback is not that of the site."""
+    return str(getattr(page.file, "locale", None) or config.theme.get("language", "en"))
+
+
+def _line_offset(page: Page, markdown: str) -> int:
+    """How many lines of a page's file MkDocs has taken off: its front matter."""
+    text = page.file.content_string
+    return text.removesuffix(markdown).count("\n") if text.endswith(markdown) else 0
+
+
+def _anchors(root: Path, page: str) -> list[int]:
+    """The lines on which a page's blocks start, and 0."""
+    return [0, *(block.first_line for block in blocks(read_page(root / page, page)))]
