@@ -1,4 +1,4 @@
-"""A project's configuration: what is pinned and where its pages, records and experiments are."""
+"""A project's configuration: what is pinned and where its pages and records are."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,6 @@ class Config:
         pins: the upstreams, in the order of the file; never empty.
         pages: glob patterns of the pages that make claims.
         records: the folder of the records.
-        experiments: the folder of the experiment scripts; recordings lie in ``recordings`` in it.
     """
 
     root: Path
@@ -33,7 +32,6 @@ class Config:
     pins: tuple[Pin, ...]
     pages: tuple[str, ...]
     records: Path
-    experiments: Path
 
     def pin(self, name: str) -> Pin:
         """The pin of that name.
@@ -92,7 +90,8 @@ def read_toml(file: Path) -> dict[str, Any]:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise AnnotateError(
-            f"{file} is not valid TOML: {error}", "Mend the line it names; https://toml.io tells how."
+            f"{file} is not valid TOML: {error}",
+            "Mend the line it names; https://toml.io tells how.",
         ) from error
 
 
@@ -105,7 +104,7 @@ def _annotate_table(file: Path) -> dict[str, Any] | None:
 
 
 def _config(root: Path, file: Path, table: dict[str, Any]) -> Config:
-    _refuse_unknown(table, ("upstream", "pages", "records", "experiments"), file, "tool.annotate")
+    _refuse_unknown(table, ("upstream", "pages", "records"), file, "tool.annotate")
     upstreams = _table(table.get("upstream", {}), file, "upstream")
     if not upstreams:
         raise AnnotateError(
@@ -127,7 +126,6 @@ def _config(root: Path, file: Path, table: dict[str, Any]) -> Config:
         pins=pins,
         pages=tuple(pages),
         records=root / _folder(table, "records", "snippets", file),
-        experiments=root / _folder(table, "experiments", "docs/experiments", file),
     )
 
 
@@ -182,9 +180,7 @@ def _folder(table: Mapping[str, Any], key: str, default: str, file: Path) -> str
     return value
 
 
-def _refuse_unknown(
-    table: Mapping[str, Any], known: Iterable[str], file: Path, where: str
-) -> None:
+def _refuse_unknown(table: Mapping[str, Any], known: Iterable[str], file: Path, where: str) -> None:
     for key in table:
         if key not in known:
             raise AnnotateError(

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from annotate import config, pages, records
-from annotate.claims import note
+from annotate.claims import experiment, note
 from annotate.claims.context import Context
 from annotate.claims.kinds import kind_of
 from annotate.claims.subject import look_for
@@ -215,6 +215,7 @@ class Project:
         if not chosen:
             claimed = {judgement.subject for judgement in judgements}
             judgements += self._check_records(claimed, exact=exact)
+            judgements += experiment.check_recordings(self._context("", exact=exact))
         return Report(
             judgements=tuple(sorted(judgements, key=_order)),
             trees=tuple(index.tree for index in self.indexes.values()),
@@ -236,6 +237,7 @@ class Project:
         self, page: str, page_lines: Sequence[str] = (), *, exact: bool = False
     ) -> Context:
         return Context(
+            root=self.config.root,
             page=page,
             page_lines=page_lines,
             index=self.index,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from annotate.location import Location
 from annotate.records import Records
@@ -13,6 +14,7 @@ class Context:
     """Everything `check` and `render` of a kind of claim may look at.
 
     Attributes:
+        root: the project's folder.
         page: the page's path, relative to the project.
         page_lines: the page's lines, for fixes.
         index: upstream name → the symbols of its tree; "" means the only one; raises
@@ -23,6 +25,7 @@ class Context:
         exact: whether a stand-in's text is an error.
     """
 
+    root: Path
     page: str
     page_lines: Sequence[str]
     index: Callable[[str], Index]
