@@ -186,6 +186,39 @@ def accept(
 
 
 @cli.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--check", is_flag=True, help="Compare with the recordings and write nothing.")
+@click.option("--confirm", is_flag=True, help="Only add the tree to recordings that it confirms.")
+@_upstream_option
+@_source_options
+def run(
+    names: tuple[str, ...],
+    check: bool,
+    confirm: bool,
+    upstream: str,
+    source: str | None,
+    exact: bool,
+) -> Exit:
+    """Run each experiment NAME (default: all) against the pinned tree, twice, and record it."""
+    # Only this verb starts processes; the others need not wait for what that takes to import.
+    from annotate import experiments
+
+    if check and confirm:
+        raise click.UsageError("--check and --confirm exclude each other")
+    mode = experiments.Mode.RECORD
+    if check or confirm:
+        mode = experiments.Mode.CHECK if check else experiments.Mode.CONFIRM
+
+    def tell(outcome: experiments.Outcome) -> None:
+        click.echo(f"{outcome.name}: {'failed: ' if outcome.failed else ''}{outcome.message}")
+        if outcome.details:
+            click.echo("\n".join(f"    {line}" for line in outcome.details.split("\n")))
+
+    outcomes = experiments.run(_open(source, exact), names, mode, upstream=upstream, tell=tell)
+    return Exit.FAILED if any(outcome.failed for outcome in outcomes) else Exit.CLEAN
+
+
+@cli.command()
 @click.option("--site-dir", type=click.Path(path_type=Path), help="Where to write the site.")
 @_source_options
 def build(site_dir: Path | None, source: str | None, exact: bool) -> Exit:
