@@ -1,12 +1,10 @@
 """Running an experiment twice and keeping what it did, if it did the same twice.
 
-The second run has another folder and another hash seed. Before the two are compared, and in what
-is kept, addresses (`` at 0x…``) and the names of the run's and the installation's folders are
-replaced; nothing else is.
+The second run has another folder and another hash seed. Only what
+`annotate.recordings.runner.readable` replaces may differ between the two.
 """
 
 import hashlib
-import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +19,6 @@ from annotate.upstream.index import Index
 from annotate.upstream.tree import Tree
 
 HASH_SEEDS = (0, 1)
-
-MAX_BYTES = 200_000
-"""A recording is committed and read in reviews: deep calls are left out of a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +81,8 @@ def record(
             _materialise(index.tree, root / "tree")
             _write(root / "script" / name, source)
             run = runner.run(name, root, limits, hash_seed=hash_seed, within=within)
-            hidden = runner.hidden_paths(root)
         runs.append(run)
-        made.append(_recording(run, hidden, script, source, index, origins))
+        made.append(_recording(run, script, source, index, origins, limits))
         if made[0].dump() != made[-1].dump():
             difference = made[0].difference(made[-1]) or "other symbols ran during imports"
             raise AnnotateError(
@@ -118,30 +112,23 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _recording(
-    run: Run, hidden: dict[str, str], script: str, source: bytes, index: Index, origins: Origins
+    run: Run, script: str, source: bytes, index: Index, origins: Origins, limits: Limits
 ) -> Recording:
     calls = Calls(run.notes, origins, script)
     recording = Recording(
         script=script,
         sha256=hashlib.sha256(source).hexdigest(),
         exit_status=0,
-        stdout=_lines(run.stdout, hidden),
-        stderr=_lines(run.stderr, hidden),
+        stdout=_lines(run.stdout),
+        stderr=_lines(run.stderr),
         executed={symbol: origins.fingerprint(symbol) for symbol in calls.executed},
         edges=calls.edges,
         calls=tuple(calls.rows()),
         depth_limit=None,
         confirmed=(Confirmation(identity(index.tree), {}),),
     )
-    return bounded(recording, MAX_BYTES)
+    return bounded(recording, limits.recording)
 
 
-_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}\b")
-
-
-def _lines(output: bytes, hidden: dict[str, str]) -> tuple[str, ...]:
-    text = output.decode("utf-8", "backslashreplace")
-    for path in sorted(hidden, key=len, reverse=True):
-        text = text.replace(path, hidden[path])
-    text = _ADDRESS.sub("0x…", text)
+def _lines(text: str) -> tuple[str, ...]:
     return tuple(text.removesuffix("\n").split("\n")) if text else ()

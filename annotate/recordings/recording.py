@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from annotate.errors import AnnotateError, Exit
-from annotate.recordings.calls import Call, Edge, fingerprint
-from annotate.upstream.index import Index
+from annotate.recordings.calls import Call, Edge
 from annotate.upstream.tree import Tree
 
 VERSION = 1
@@ -49,14 +49,6 @@ class Confirmation:
                 return f"release {tree['name']} {tree['version']}"
             case _:
                 return f"folder with files {tree['files'][:12]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a recording no longer holds: the script or symbol it is about, and a sentence."""
-
-    subject: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +137,7 @@ class Recording:
             tuple(each.tree.items()): each.tree for each in (*self.confirmed, *other.confirmed)
         }
         executed = {
-            tuple(each.tree.items()): _executed_on(recording, each)
+            tuple(each.tree.items()): executed_on(recording, each)
             for recording in (self, other)
             for each in recording.confirmed
         }
@@ -205,58 +197,8 @@ def bounded(recording: Recording, max_bytes: int) -> Recording:
     return replace(recording, calls=kept, depth_limit=depth)
 
 
-def check(recording: Recording, script: bytes, index: Index) -> list[Reason]:
-    """Why a recording no longer holds for a script and a tree; empty if it does. Runs nothing.
-
-    The symbols that ran must all be, token for token, those of one tree of ``confirmed``; the
-    reasons name what differs from the tree that comes nearest.
-
-    Raises:
-        AnnotateError: a file of the tree cannot be judged.
-    """
-    reasons = []
-    if hashlib.sha256(script).hexdigest() != recording.sha256:
-        reasons.append(
-            Reason(recording.script, f"{recording.script} has changed since it was recorded")
-        )
-    found: dict[str, str | None] = {}
-    for confirmation in recording.confirmed:
-        for symbol in _executed_on(recording, confirmation):
-            if symbol not in found:
-                found[symbol] = _fingerprint_at(index, symbol)
-    candidates = [
-        _changed(confirmation, _executed_on(recording, confirmation), found)
-        for confirmation in recording.confirmed
-    ]
-    return reasons + min(candidates, key=len)
-
-
-def _changed(
-    confirmation: Confirmation, executed: Mapping[str, str], found: Mapping[str, str | None]
-) -> list[Reason]:
-    reasons = []
-    for symbol, recorded in executed.items():
-        if found[symbol] is None:
-            message = f"{symbol}, which ran on {confirmation}, does not exist"
-            reasons.append(Reason(symbol, message))
-        elif found[symbol] != recorded:
-            message = f"{symbol} is not the code that ran on {confirmation}"
-            reasons.append(Reason(symbol, message))
-    return reasons
-
-
-def _fingerprint_at(index: Index, identifier: str) -> str | None:
-    path, _, qualname = identifier.partition("::")
-    if path not in index.tree.files:
-        return None
-    table = index.module(path)
-    if not qualname:
-        return fingerprint(table.text)
-    symbol = table.symbols.get(qualname)
-    return None if symbol is None else fingerprint(table.place(symbol).text)
-
-
-def _executed_on(recording: Recording, confirmation: Confirmation) -> dict[str, str]:
+def executed_on(recording: Recording, confirmation: Confirmation) -> dict[str, str]:
+    """The fingerprints of the symbols that ran on one of the recording's trees."""
     merged = {**recording.executed, **confirmation.differs}
     return {symbol: value for symbol, value in sorted(merged.items()) if value is not None}
 
@@ -340,17 +282,19 @@ def _from_json(data: Mapping[str, Any]) -> Recording:
         tuple(map(str, data["stdout"])),
         tuple(map(str, data["stderr"])),
         dict(data["executed"]),
-        tuple(
-            Edge(caller, callee, inner[0] if inner else "", int(count))
-            for caller, callee, count, *inner in data["edges"]
-        ),
-        tuple(
-            Call(int(depth), str(symbol), **(details[0] if details else {}))
-            for depth, symbol, *details in data["calls"]
-        ),
+        tuple(_edge(*row) for row in data["edges"]),
+        tuple(_call(*row) for row in data["calls"]),
         data["depth_limit"],
         tuple(confirmed),
     )
+
+
+def _edge(caller: str, callee: str, count: int, inner: str = "") -> Edge:
+    return Edge(caller, callee, inner, int(count))
+
+
+def _call(depth: int, symbol: str, details: Mapping[str, Any] = MappingProxyType({})) -> Call:
+    return Call(int(depth), str(symbol), **details)
 
 
 def _unreadable(path: Path, why: str) -> AnnotateError:

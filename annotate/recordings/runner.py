@@ -6,9 +6,11 @@ a session of its own and what it starts is looked for and ended. Files the user 
 writable in both.
 """
 
+import contextlib
 import functools
 import json
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -33,6 +35,8 @@ PASSED_ON = ("LD_LIBRARY_PATH",)
 """What a script gets of the user's environment: where an interpreter finds its own libraries."""
 
 POLL_SECONDS = 0.05
+END_SECONDS = 5.0
+MAX_TAIL_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Limits:
         output: standard output and standard error together, in bytes.
         processes: processes alive at once, the script included.
         calls: entries and exits of watched functions.
+        recording: the recording, in bytes: it is committed and read in reviews. The deepest calls
+            are left out of a larger one.
     """
 
     seconds: float = 60.0
@@ -56,6 +62,7 @@ class Limits:
     output: int = 200_000
     processes: int = 16
     calls: int = 1_000_000
+    recording: int = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +70,16 @@ class Run:
     """What one run left behind.
 
     Attributes:
-        stdout: what it printed.
-        stderr: what it printed to standard error.
+        stdout: what it printed, as `readable` gives it.
+        stderr: what it printed to standard error, likewise.
         notes: the tracer's notes (see `annotate.recordings.tracer`).
         sandbox: what held the script.
         seconds: wall clock, start of the interpreter included.
         cpu_seconds: processor time.
     """
 
-    stdout: bytes
-    stderr: bytes
+    stdout: str
+    stderr: str
     notes: dict[str, Any]
     sandbox: Sandbox
     seconds: float
@@ -127,7 +134,7 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
     if within == "namespaces":
         command = [str(shutil.which("unshare")), *UNSHARE, *command]
     started = time.monotonic()
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         cwd=work,
         env=_environment(root, script.parent, notes_file, limits, hash_seed),
@@ -135,14 +142,14 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-    )
-    watch = _Watch(process, str(root), limits, started)
-    try:
-        exceeded = watch.until_it_ends()
-    finally:
-        watch.end()
+    ) as process:
+        watch = _Watch(process, str(root), limits, started)
+        try:
+            exceeded = watch.until_it_ends()
+        finally:
+            watch.end()
     seconds = time.monotonic() - started
-    stdout, stderr = bytes(watch.stdout), bytes(watch.stderr)
+    stdout, stderr = readable(watch.stdout, root), readable(watch.stderr, root)
     if exceeded:
         raise _refusal(name, exceeded, stderr)
     if not end_file.exists():
@@ -155,14 +162,14 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
     notes = json.loads(notes_file.read_text(encoding="utf-8"))
     if notes["trouble"]:
         reasons = ", and ".join(_TROUBLE[trouble] for trouble in notes["trouble"])
-        raise _refusal(name, reasons.format(limits=limits), b"")
+        raise _refusal(name, reasons.format(limits=limits), "")
     return Run(stdout, stderr, notes, within, seconds, float(end["cpu"]))
 
 
 _TROUBLE = {
     "calls": "made more than {limits.calls:,} calls and returns of watched functions",
-    "fork": "forked: calls made in another process are not seen",
     "network": "used the network, which an experiment does not have",
+    "processes": "started another process, whose calls are not seen",
     "profile": "set a profile function of its own, which hides its calls",
     "threads": "called the upstream code from a thread: the order of such calls is not repeatable",
 }
@@ -220,18 +227,16 @@ class _Watch:
 
     def end(self) -> None:
         """End every process of the run that is still alive; does nothing when none is."""
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            self.process.kill()
-        for identifier in _marked_processes(self.mark):
-            try:
-                os.kill(identifier, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
+        self.process.kill()
         self.process.wait()
-        if self.process.stdin is not None:
-            self.process.stdin.close()
+        patience = time.monotonic() + END_SECONDS
+        while (alive := _marked_processes(self.mark)) and time.monotonic() < patience:
+            for identifier in alive:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(identifier, signal.SIGKILL)
+            time.sleep(0.01)
 
 
 _OWN_PROCESSES = 2  # unshare and the launcher
@@ -244,12 +249,12 @@ def _marked_processes(mark: str) -> list[int]:
     """
     found = []
     wanted = os.fsencode(mark)
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if wanted in environment.read_bytes():
-                found.append(int(environment.parent.name))
-        except OSError:
-            continue
+    with contextlib.suppress(FileNotFoundError):
+        for process in os.listdir("/proc"):  # noqa: PTH208 (many times a second)
+            if process.isdecimal():
+                with contextlib.suppress(OSError):
+                    if wanted in Path("/proc", process, "environ").read_bytes():
+                        found.append(int(process))
     return found
 
 
@@ -289,11 +294,12 @@ def _environment(
     }
 
 
-def _ending(end: dict[str, Any], stderr: bytes, limits: Limits) -> str:
+def _ending(end: dict[str, Any], stderr: str, limits: Limits) -> str:
     """How a script that did not exit with 0 ended, in words."""
     status = int(end["status"])
-    last = stderr.decode("utf-8", "replace").rstrip().rpartition("\n")[2]
-    if -status in (signal.SIGXCPU, signal.SIGKILL) and end["cpu"] >= limits.cpu_seconds:
+    last = stderr.rstrip().rpartition("\n")[2]
+    too_long = -status == signal.SIGKILL and end["cpu"] >= limits.cpu_seconds
+    if -status == signal.SIGXCPU or too_long:
         return f"used more than {limits.cpu_seconds} s of processor time"
     if last.startswith("MemoryError") or "ArrayMemoryError" in last:
         return f"needed more than {limits.memory / 1e6:,.0f} MB of memory"
@@ -304,9 +310,9 @@ def _ending(end: dict[str, Any], stderr: bytes, limits: Limits) -> str:
     return f"ended with exit status {status}"
 
 
-def _refusal(name: str, what: str, stderr: bytes) -> AnnotateError:
+def _refusal(name: str, what: str, stderr: str) -> AnnotateError:
     """Why there is no recording, with the last lines of standard error."""
-    tail = stderr.decode("utf-8", "backslashreplace").rstrip().splitlines()[-8:]
+    tail = stderr.rstrip().splitlines()[-MAX_TAIL_LINES:]
     message = f"the script {name} {what}; nothing was recorded"
     if tail:
         message += "\n" + "\n".join(f"    {line}" for line in tail)
@@ -318,10 +324,17 @@ def _refusal(name: str, what: str, stderr: bytes) -> AnnotateError:
     )
 
 
-def hidden_paths(root: Path) -> dict[str, str]:
-    """The folders whose names differ between runs and machines, with what stands for each."""
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}\b")
+
+
+def readable(output: bytes | bytearray, root: Path) -> str:
+    """What was printed, with what differs between runs and machines replaced.
+
+    That is the address in a default ``repr`` (`` at 0x…``), and the names of the run's folders and
+    of the installation's.
+    """
     installed = sysconfig.get_paths()
-    return {
+    hidden = {
         str(root / "tree"): "<tree>",
         str(root / "script"): "<script>",
         str(root): "<run>",
@@ -329,3 +342,7 @@ def hidden_paths(root: Path) -> dict[str, str]:
         installed["platlib"]: "<site-packages>",
         installed["stdlib"]: "<stdlib>",
     }
+    text = output.decode("utf-8", "backslashreplace")
+    for path in sorted(hidden, key=len, reverse=True):
+        text = text.replace(path, hidden[path])
+    return _ADDRESS.sub("0x…", text)

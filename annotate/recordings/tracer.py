@@ -28,6 +28,10 @@ RESUMABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENER
 NETWORK_EVENTS = frozenset(
     {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"}
 )
+PROCESS_EVENTS = frozenset(
+    {"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system"}
+    | {"subprocess.Popen"}
+)
 
 
 class WatchedCode:
@@ -171,8 +175,10 @@ class Tracer:
             sys.setprofile(None)
 
     def audit(self, event: str, _arguments: object) -> None:
-        """Refuse the network in the same words on every machine (PEP 578)."""
-        if event in NETWORK_EVENTS:
+        """Note new processes, and refuse the network, alike on every machine (PEP 578)."""
+        if event in PROCESS_EVENTS:
+            self.trouble.append("processes")
+        elif event in NETWORK_EVENTS:
             self.trouble.append("network")
             raise PermissionError("an experiment has no network")
 
@@ -203,7 +209,6 @@ def start(request: str) -> None:
     settings = json.loads(request)
     tracer = Tracer(settings["tree"], settings["script"], settings["max_events"])
     atexit.register(tracer.write, settings["notes"], os.getpid())
-    os.register_at_fork(after_in_parent=lambda: tracer.trouble.append("fork"))
     sys.addaudithook(tracer.audit)
     threading.setprofile(tracer.profile_thread)
     sys.setprofile(tracer.profile)

@@ -1,0 +1,2 @@
+# refused: ended with exit status 7
+raise SystemExit(7)

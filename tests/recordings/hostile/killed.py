@@ -1,0 +1,5 @@
+# refused: was ended by SIGSEGV
+import os
+import signal
+
+os.kill(os.getpid(), signal.SIGSEGV)

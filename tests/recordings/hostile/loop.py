@@ -1,0 +1,3 @@
+# refused: used more than 1 s of processor time
+while True:
+    pass

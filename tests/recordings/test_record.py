@@ -1,0 +1,158 @@
+"""Every script in cases/ is recorded, and the file compared byte for byte with its .json.
+
+To add a case, add a script; to accept what is recorded now, run pytest with ANNOTATE_ACCEPT=1.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import HERE, UPSTREAM
+
+from annotate.errors import AnnotateError, Exit
+from annotate.recordings import Call, Recorded
+from annotate.recordings.runner import Sandbox
+from annotate.upstream.index import Index
+
+CASES = sorted((HERE / "cases").glob("*.py"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_case(case: Path, within: Sandbox, run: Callable[..., Recorded]) -> None:
+    recorded = run(case.stem, case.read_bytes(), within=within)
+    golden = case.with_suffix(".json")
+    if os.environ.get("ANNOTATE_ACCEPT"):
+        golden.write_bytes(recorded.recording.dump())
+    assert recorded.recording.dump().decode() == golden.read_text(encoding="utf-8")
+    assert recorded.sandbox == within
+    assert len(recorded.seconds) == len(recorded.cpu_seconds) == 2
+
+
+def calls_of(recorded: Recorded) -> list[tuple[int, str, str, str]]:
+    return [
+        (call.depth, call.symbol.rpartition("::")[2], call.inner, call.wraps)
+        for call in recorded.recording.calls
+    ]
+
+
+def test_a_call_is_found_by_position_although_the_name_lies(run: Callable[..., Recorded]) -> None:
+    recorded = run("lies", b"from tiny import boundary\nboundary(len)('ab')\n")
+    assert calls_of(recorded) == [
+        (0, "boundary", "", ""),
+        (1, "checked", "", ""),
+        (0, "boundary.wrapped", "", "len"),
+        (1, "checked", "", ""),
+    ]
+
+
+def test_a_staged_rule_shows_both_its_stages(run: Callable[..., Recorded]) -> None:
+    recorded = run("staged", b"from tiny.core import RULES\nRULES['exp'](2, 1)(3)\n")
+    assert calls_of(recorded) == [
+        (0, 'rule_for("exp")', "<lambda>", ""),
+        (0, 'rule_for("exp")', "<lambda>.<lambda>", ""),
+        (1, "checked", "", ""),
+    ]
+
+
+def test_equal_calls_in_a_row_are_one_row(run: Callable[..., Recorded]) -> None:
+    script = b"from tiny import stage\nfor _ in range(7):\n    stage(1)(2)\nstage(1)\n"
+    recorded = run("rows", script)
+    name = "tiny/core.py::stage"
+    # The maker and its pullback alternate: only what repeats as it is can be folded.
+    assert len(recorded.recording.calls) == 7 * 3 + 1
+    recorded = run("rows", b"from tiny.core import depth\nfor _ in range(7):\n    depth(1)\n")
+    name = "tiny/core.py::depth"
+    assert recorded.recording.calls == (Call(0, name, line=3, times=7), Call(1, name))
+    assert [tuple(edge) for edge in _edges(recorded)] == [
+        ("docs/experiments/rows.py", name, 7),
+        (name, name, 7),
+    ]
+
+
+def _edges(recorded: Recorded) -> list[tuple[str, str, int]]:
+    return [(edge.caller, edge.callee, edge.count) for edge in recorded.recording.edges]
+
+
+def test_the_tree_goes_before_what_is_installed(
+    run: Callable[..., Recorded], upstream: Path
+) -> None:
+    (upstream / "click.py").write_text("name = 'from the tree'\n", encoding="utf-8")
+    (upstream / "src").mkdir()
+    (upstream / "src" / "inside.py").write_text("name = 'from src'\n", encoding="utf-8")
+    script = b"import click, inside\nprint(click.name, inside.name)\n"
+    assert run("path", script, upstream).recording.stdout == ("from the tree from src",)
+
+
+def test_a_script_runs_as_if_by_hand(run: Callable[..., Recorded]) -> None:
+    script = b"""import os, sys, __main__
+print(__name__, __main__.__dict__ is globals(), sys.argv == [__file__], __spec__)
+print(sorted(name for name in os.environ if "ANNOTATE" in name), os.listdir("."))
+print(sys.stdin.read() == "", sys.flags.dont_write_bytecode, sys.flags.safe_path)
+"""
+    assert run("by_hand", script).recording.stdout == (
+        "__main__ True True None",
+        "[] []",
+        "True 1 True",
+    )
+
+
+def test_the_environment_is_not_passed_on(
+    run: Callable[..., Recorded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    script = (
+        b"import os\nprint('SECRET_TOKEN' in os.environ, os.environ['LANG'], os.environ['TZ'])\n"
+    )
+    assert run("environment", script).recording.stdout == ("False C.UTF-8 UTC",)
+
+
+def test_deep_calls_are_left_out_of_a_large_recording(
+    run: Callable[..., Recorded],
+) -> None:
+    script = b"from tiny.core import depth\nfor number in range(40):\n    depth(number)\n"
+    whole = run("large", script).recording
+    recording = run("large", script, recording=20_000).recording
+    assert 15_000 < len(recording.dump()) <= 20_000
+    assert recording.depth_limit == max(call.depth for call in recording.calls) + 1
+    assert recording.calls == tuple(
+        call for call in whole.calls if call.depth < recording.depth_limit
+    )
+    assert recording.edges == whole.edges
+    with pytest.raises(AnnotateError, match=r"would have [\d,]+ bytes; 1,000 are kept"):
+        run("large", script, recording=1_000)
+
+
+def test_code_outside_of_any_symbol_is_bound_to_its_file(
+    run: Callable[..., Recorded], upstream: Path
+) -> None:
+    odd = "class Holder:\n    pass\n\n\nHolder.method = lambda self: 1\n"
+    (upstream / "odd.py").write_text(odd, encoding="utf-8")
+    recorded = run("odd", b"from odd import Holder\nprint(Holder().method())\n", upstream)
+    assert list(recorded.recording.executed) == ["odd.py"]
+    assert calls_of(recorded) == [(0, "odd.py", "<lambda>", "")]
+
+
+def test_symbols_that_python_does_not_confirm_are_refused(
+    run: Callable[..., Recorded], upstream: Path
+) -> None:
+    script = b"""from tiny import core
+code = compile("def other():\\n    pass\\n", core.__file__, "exec")
+names = {}
+exec(code.replace(co_firstlineno=6), names)
+names["other"].__code__ = names["other"].__code__.replace(co_firstlineno=9)
+names["other"]()
+"""
+    with pytest.raises(AnnotateError, match="Python ran other where checked stands") as caught:
+        run("renamed", script, upstream)
+    assert caught.value.exit_code == Exit.NOTHING_JUDGED
+
+
+def test_there_is_no_such_script(indexed: Callable[[Path], Index], tmp_path: Path) -> None:
+    from annotate.recordings import record
+
+    with pytest.raises(AnnotateError, match=r"docs/experiments/none\.py cannot be read"):
+        record(tmp_path, "docs/experiments/none.py", indexed(UPSTREAM))
+    with pytest.raises(AnnotateError, match="not inside"):
+        record(tmp_path, "../none.py", indexed(UPSTREAM))

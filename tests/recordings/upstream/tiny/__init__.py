@@ -1,0 +1,2 @@
+# ruff: noqa: F401
+from tiny.core import boundary, half, rule_for, stage

@@ -1,0 +1,2 @@
+def never_runs():
+    return None
