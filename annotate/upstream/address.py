@@ -1,7 +1,9 @@
 """The address of an upstream repository: what git may be given, and whether its host answers."""
 
+import contextlib
 import ipaddress
 import socket
+import ssl
 import threading
 import urllib.request
 from pathlib import Path
@@ -74,8 +76,9 @@ def refuse_unreachable(pin: Pin, address: SplitResult, seconds: float) -> None:
     proxies = urllib.request.getproxies()
     if (address.scheme in proxies or "all" in proxies) and not urllib.request.proxy_bypass(host):
         return
-    port = address.port or (443 if address.scheme == "https" else 80)
-    reason = _why_no_connection(host, port, seconds)
+    is_encrypted = address.scheme == "https"
+    port = address.port or (443 if is_encrypted else 80)
+    reason = _why_no_connection(host, port, is_encrypted, seconds)
     if reason:
         raise unreachable(pin, host, reason)
 
@@ -87,17 +90,23 @@ def unreachable(pin: Pin, host: str, reason: str) -> AnnotateError:
     )
 
 
-def _why_no_connection(host: str, port: int, seconds: float) -> str:
+def _why_no_connection(host: str, port: int, is_encrypted: bool, seconds: float) -> str:
     """Connect to a host; return what prevents it, or "" if nothing does.
 
-    In a thread, because looking a name up takes no time limit. Each address gets half the time,
-    so that the second one is tried where the first swallows everything.
+    Over https its first byte is waited for as well: git's own limit for slow transfers begins
+    only once a connection is encrypted, and some firewalls accept everything and answer nothing.
+
+    In a thread, because looking a name up takes no time limit. Each step gets half the time, so
+    that a second address is tried where the first swallows everything.
     """
-    outcome = [f"no answer within {seconds:g} s"]
+    outcome = ["it does not answer"]
 
     def connect() -> None:
         try:
-            socket.create_connection((host, port), timeout=seconds / 2).close()
+            with socket.create_connection((host, port), timeout=seconds / 2) as connection:
+                if is_encrypted:
+                    connection.sendall(_client_hello(host))
+                    connection.recv(1)
         except (socket.gaierror, UnicodeError):
             outcome[0] = "its name is not known here"
         except TimeoutError:
@@ -111,6 +120,16 @@ def _why_no_connection(host: str, port: int, seconds: float) -> str:
     thread.start()
     thread.join(seconds)
     return outcome[0]
+
+
+def _client_hello(host: str) -> bytes:
+    """Make the message that opens a TLS handshake."""
+    outgoing = ssl.MemoryBIO()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    handshake = context.wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname=host)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        handshake.do_handshake()
+    return outgoing.read()
 
 
 def _is_loopback(host: str) -> bool:

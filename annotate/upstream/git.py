@@ -47,7 +47,7 @@ _ENVIRONMENT_LOCK = threading.RLock()
 class Limits:
     """How long to wait, in seconds: for a connection, for the next byte, for all of it."""
 
-    connect: float = 4
+    connect: float = 5
     stall: int = 10
     total: float = 600
 
@@ -79,9 +79,9 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
     else:
         refuse_unreachable(pin, address, limits.connect)
     with (
-        _environment(_configuration(pin, address, limits)),
         store.temporary() as folder,
-        _repository(pin, folder) as repository,
+        _environment(folder / "repository.git", _configuration(pin, address, limits)),
+        _repository(pin, folder / "repository.git") as repository,
     ):
         _fetch_commit(pin, repository, address, progress, limits)
         _verify_commit(pin, repository)
@@ -109,18 +109,22 @@ def _configuration(pin: Pin, address: SplitResult, limits: Limits) -> dict[str, 
 
 
 @contextlib.contextmanager
-def _environment(configuration: Mapping[str, str]) -> Iterator[None]:
-    """Run git in a clean environment.
+def _environment(path: Path, configuration: Mapping[str, str]) -> Iterator[None]:
+    """Run git in a clean environment, on the repository at that path and on no other.
 
     GitPython hands every child a copy of this process's environment and can only add to it, so
-    the variables are taken out here and put back afterwards, one fetch at a time. Which
-    certificates to trust is the machine's business and stays.
+    the variables are taken out here and put back afterwards, one fetch at a time. It also expands
+    ``$NAME`` in paths and runs git in the current folder where the result does not exist; naming
+    the repository in ``GIT_DIR`` keeps git off a repository that lies around there.
+
+    Which certificates to trust is the machine's business and stays.
     """
     clean = {
         "GIT_ASKPASS": "",
         "GIT_CONFIG_COUNT": str(len(configuration)),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_DIR": str(path),
         "GIT_LFS_SKIP_SMUDGE": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
@@ -151,7 +155,7 @@ def _environment(configuration: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _repository(pin: Pin, folder: Path) -> Iterator["Repo"]:
+def _repository(pin: Pin, path: Path) -> Iterator["Repo"]:
     """Make a bare repository, and end its child processes afterwards."""
     oldest = ".".join(map(str, OLDEST_GIT))
     try:
@@ -163,7 +167,6 @@ def _repository(pin: Pin, folder: Path) -> Iterator["Repo"]:
     if version[:2] < OLDEST_GIT:
         found = ".".join(map(str, version))
         raise unavailable(pin, f"git {found} is too old", f"Install git {oldest} or newer.")
-    path = folder / "repository.git"
     path.mkdir()
     git.Git(path).init(bare=True, object_format=object_algorithm(pin.commit))
     with contextlib.closing(git.Repo(path, expand_vars=False)) as repository:
@@ -345,7 +348,7 @@ def _explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> Ann
         return unreachable(pin, host, f"not everything had come after {limits.total:g} s")
     if says("could not resolve", "failed to connect", "couldn't connect", "timed out", "refused"):
         return unreachable(pin, host, "no connection")
-    if says("fsck", "index-pack failed", "invalid index-pack output"):
+    if says("fsck", "index-pack", "bad pack header"):
         return unavailable(
             pin,
             f"git refuses what {host} sent: {_first_complaint(stderr)}",

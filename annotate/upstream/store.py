@@ -65,7 +65,7 @@ class Store:
     """
 
     def __init__(self, root: Path | None = None) -> None:
-        self.root = root if root is not None else _default_root()
+        self.root = (root if root is not None else _default_root()).absolute()
 
     def tree(self, pin: Pin) -> Tree | None:
         """Open the pinned commit itself; None where it is not here as a whole."""
