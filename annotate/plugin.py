@@ -49,6 +49,7 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         self.report: Report
         self.verification_pages: dict[str, str] = {}
         self.urls: dict[str, str] = {}
+        self.licences = ""
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Remember whether this is a preview, which shows failing claims instead of stopping."""
@@ -89,8 +90,11 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         return files
 
     @event_priority(-200)
-    def on_nav(self, nav: Navigation, *, files: Files, **_: object) -> Navigation:
-        """Remember where the pages are, in all languages: mkdocs-static-i18n has moved them."""
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Name the licences, and remember where the pages are: mkdocs-static-i18n moved them."""
+        if not config.copyright or config.copyright == self.licences:
+            language = str(config.theme.get("language", "en"))
+            self.licences = config.copyright = report_page.licences(self.report.trees, language)
         self.urls = {}
         for file in files.documentation_pages():
             for version in (file, *getattr(file, "alternates", {}).values()):

@@ -140,30 +140,34 @@ def _code(card: Card) -> str:
     python = "::" in card.subject or card.subject.partition("#")[0].endswith((".py", ".pyi"))
     links = {span: escape(href) for span, href in card.links.items() if is_followable(href)}
     lines = html_lines(card.code, escaped, python=python, links=links)
-    markers: dict[int, str] = {}
-    for number, note in enumerate(card.notes, 1):
-        marked = min(max(note.line, 0), len(lines) - 1)
-        markers[marked] = markers.get(marked, "") + _marker(number, note, card.language)
+    noted: dict[int, list[int]] = {}
+    for number, note in enumerate(card.notes):
+        noted.setdefault(min(max(note.line, 0), len(lines) - 1), []).append(number)
     numbered = card.linenums and card.first_line is not None
     output = []
     for index, line in enumerate(lines):
         if numbered:
             line = f'<i data-n="{(card.first_line or 0) + index}"></i>{line}'
         highlighted = index + 1 in card.highlight
-        if index in markers or highlighted:
+        if index in noted or highlighted:
             name = "claim-line hl" if highlighted else "claim-line"
-            line = f'<span class="{name}">{line}{markers.get(index, "")}</span>'
+            marker = _marker(card, noted[index]) if index in noted else ""
+            line = f'<span class="{name}">{line}{marker}</span>'
         output.append(line)
     return "\n".join(output)
 
 
-def _marker(number: int, note: Note, language: str) -> str:
+def _marker(card: Card, numbers: Sequence[int]) -> str:
+    """What opens the notes of one line, given as indexes into the card's notes."""
     # Opens in place without a script; on a narrow screen and on paper the list below the code
-    # takes over. The number is drawn by the style sheet, so that copied code stays clean.
-    return (
-        f'<details><summary data-n="{number}" aria-label="{word("note", language).format(number)}">'
-        f"</summary><span>{inline(note.text)}</span></details>"
+    # takes over. The numbers are drawn by the style sheet, so that copied code stays clean.
+    shown = ", ".join(str(number + 1) for number in numbers)
+    label = word("note", card.language).format(shown)
+    notes = "".join(
+        f'<span data-n="{number + 1}">{inline(card.notes[number].text)}</span>'
+        for number in numbers
     )
+    return f'<details><summary data-n="{shown}" aria-label="{label}"></summary>{notes}</details>'
 
 
 def render_table(rows: Sequence[Row], language: str) -> str:

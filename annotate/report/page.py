@@ -1,5 +1,6 @@
-"""A report for readers: the site's verification page."""
+"""A report for readers: the site's verification page, and whose source its pages quote."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 
@@ -28,6 +29,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "line": "Line",
         "claim": "Claim",
         "found": "Found",
+        "quoted": "Quoted source: ",
     },
     "zh": {
         "title": "核对结果",
@@ -44,10 +46,14 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "line": "行",
         "claim": "断言",
         "found": "结果",
+        "quoted": "引用的源码：",
     },
 }
 
 COMMAND = "annotate verify"
+
+_LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying)(?:\.\w+)?", re.IGNORECASE)
+_MAX_LICENCE_NAME = 120
 
 
 def render(report: Report, language: str, address: Callable[[Location], str | None]) -> str:
@@ -56,7 +62,7 @@ def render(report: Report, language: str, address: Callable[[Location], str | No
     ``address`` gives the address of a claim, relative to this page, or None for what is on no
     page of the site.
     """
-    words = _WORDS["zh" if word("exact", language) != "exact" else "en"]
+    words = _words(language)
     parts = [f"<p>{words['intro']}</p>"]
     parts += [_tree(tree, words) for tree in report.trees]
     parts.append(f"<p>{_summary(report, words)}</p>")
@@ -73,6 +79,31 @@ def render(report: Report, language: str, address: Callable[[Location], str | No
     # One block of HTML, since a blank line would end it for Markdown.
     body = "\n".join(part for part in parts if part)
     return f'# {words["title"]}\n\n<div class="verification">\n{body}\n</div>\n'
+
+
+def licences(trees: Iterable[Tree], language: str) -> str:
+    """Whose source is quoted and under which licences, as one line of HTML.
+
+    A licence is named by the first line of its file and by its first copyright line.
+    """
+    named = [_licence(tree) for tree in trees]
+    return _words(language)["quoted"] + "; ".join(named)
+
+
+def _licence(tree: Tree) -> str:
+    parts = [link(tree.pin.name, tree.pin.repository)]
+    path = next((path for path in tree.files if _LICENCE_FILE.fullmatch(path)), None)
+    if path is not None:
+        text = tree.read(path).decode("utf-8", "replace")
+        lines = [line.strip()[:_MAX_LICENCE_NAME] for line in text.splitlines() if line.strip()]
+        holder = next((line for line in lines if line.startswith("Copyright")), "")
+        parts.append(link(lines[0] if lines else path, tree.pin.permalink(path)))
+        parts += [escaped(holder)] if holder and holder != lines[0] else []
+    return ", ".join(parts)
+
+
+def _words(language: str) -> Mapping[str, str]:
+    return _WORDS["en" if word("exact", language) == "exact" else "zh"]
 
 
 def _tree(tree: Tree, words: Mapping[str, str]) -> str:
