@@ -5,8 +5,9 @@ from annotate.recordings.layout import EXPERIMENTS, experiments, recording_path,
 from annotate.recordings.record import Recorded, record
 from annotate.recordings.recording import Confirmation, Recording
 from annotate.recordings.region import Region, regions
-from annotate.recordings.runner import Limits, sandbox
+from annotate.recordings.runner import sandbox
 from annotate.recordings.validity import Reason, check
+from annotate.recordings.watch import Limits
 
 __all__ = [
     "EXPERIMENTS",

@@ -14,7 +14,8 @@ from annotate.location import refuse_unsafe_path
 from annotate.recordings import runner
 from annotate.recordings.calls import Calls, Origins
 from annotate.recordings.recording import Confirmation, Recording, bounded, identity
-from annotate.recordings.runner import Limits, Run, Sandbox
+from annotate.recordings.runner import Run, Sandbox
+from annotate.recordings.watch import Limits
 from annotate.upstream.index import Index
 from annotate.upstream.tree import Tree
 

@@ -6,12 +6,10 @@ a session of its own and what it starts is looked for and ended. Files the user 
 writable in both.
 """
 
-import contextlib
 import functools
 import json
 import os
 import re
-import selectors
 import shutil
 import signal
 import subprocess
@@ -23,6 +21,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annotate.errors import AnnotateError, Exit
+from annotate.recordings.watch import Limits, Watch, tasks_of_this_user
+from annotate.upstream.index import SOURCE_ROOTS
 
 Sandbox = Literal["namespaces", "session"]
 
@@ -34,35 +34,8 @@ UNSHARE = ("--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mou
 PASSED_ON = ("LD_LIBRARY_PATH",)
 """What a script gets of the user's environment: where an interpreter finds its own libraries."""
 
-POLL_SECONDS = 0.05
-END_SECONDS = 5.0
 MAX_TAIL_LINES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run of a script may use.
-
-    Attributes:
-        seconds: wall clock.
-        cpu_seconds: processor time of one process, in whole seconds.
-        memory: address space of one process, in bytes.
-        file_size: size of any file it writes, in bytes.
-        output: standard output and standard error together, in bytes.
-        processes: processes alive at once, the script included.
-        calls: entries and exits of watched functions.
-        recording: the recording, in bytes: it is committed and read in reviews. The deepest calls
-            are left out of a larger one.
-    """
-
-    seconds: float = 60.0
-    cpu_seconds: int = 45
-    memory: int = 2_000_000_000
-    file_size: int = 16_000_000
-    output: int = 200_000
-    processes: int = 16
-    calls: int = 1_000_000
-    recording: int = 200_000
+MAX_TAIL_COLUMNS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +100,7 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
         "-I",
         "-S",
         str(LAUNCHER),
-        json.dumps(_resource_limits(limits)),
+        json.dumps(_resource_limits(limits, within)),
         str(end_file),
         *(sys.executable, "-P", "-s", "-B", str(script)),
     ]
@@ -143,7 +116,7 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        watch = _Watch(process, str(root), limits, started)
+        watch = Watch(process, str(root), limits, started)
         try:
             exceeded = watch.until_it_ends()
         finally:
@@ -175,103 +148,28 @@ _TROUBLE = {
 }
 
 
-class _Watch:
-    """Reads what a run prints, and ends the run when a limit is reached."""
-
-    def __init__(
-        self, process: subprocess.Popen[bytes], mark: str, limits: Limits, started: float
-    ) -> None:
-        self.process = process
-        self.mark = mark
-        self.limits = limits
-        self.deadline = started + limits.seconds
-        self.stdout = bytearray()
-        self.stderr = bytearray()
-
-    def until_it_ends(self) -> str:
-        """Wait for the end of the run; returns the limit that was reached, or ""."""
-        with selectors.DefaultSelector() as selector:
-            for pipe, collected in (
-                (self.process.stdout, self.stdout),
-                (self.process.stderr, self.stderr),
-            ):
-                assert pipe is not None
-                selector.register(pipe, selectors.EVENT_READ, collected)
-            while selector.get_map():
-                for key, _ in selector.select(POLL_SECONDS):
-                    data = os.read(key.fd, 65_536)
-                    if not data:
-                        selector.unregister(key.fileobj)
-                    key.data.extend(data)
-                if exceeded := self.exceeded():
-                    return exceeded
-                if self.process.poll() is not None:
-                    # What it left behind may hold the pipes open: end that, then read the rest.
-                    self.end()
-        while self.process.poll() is None:
-            if exceeded := self.exceeded():
-                return exceeded
-            time.sleep(POLL_SECONDS)
-        return ""
-
-    def exceeded(self) -> str:
-        """Which limit has been reached, in words, or ""."""
-        limits = self.limits
-        if len(self.stdout) + len(self.stderr) > limits.output:
-            return f"printed more than {limits.output:,} bytes"
-        if time.monotonic() > self.deadline:
-            return f"ran for more than {limits.seconds:g} s"
-        if len(_marked_processes(self.mark)) > limits.processes + _OWN_PROCESSES:
-            return f"had more than {limits.processes} processes at once"
-        return ""
-
-    def end(self) -> None:
-        """End every process of the run that is still alive; does nothing when none is."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.wait()
-        patience = time.monotonic() + END_SECONDS
-        while (alive := _marked_processes(self.mark)) and time.monotonic() < patience:
-            for identifier in alive:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(identifier, signal.SIGKILL)
-            time.sleep(0.01)
-
-
-_OWN_PROCESSES = 2  # unshare and the launcher
-
-
-def _marked_processes(mark: str) -> list[int]:
-    """The processes whose environment names the run's folder, whatever session they are in.
-
-    Empty where there is no ``/proc``.
-    """
-    found = []
-    wanted = os.fsencode(mark)
-    with contextlib.suppress(FileNotFoundError):
-        for process in os.listdir("/proc"):  # noqa: PTH208 (many times a second)
-            if process.isdecimal():
-                with contextlib.suppress(OSError):
-                    if wanted in Path("/proc", process, "environ").read_bytes():
-                        found.append(int(process))
-    return found
-
-
-def _resource_limits(limits: Limits) -> dict[str, tuple[int, int]]:
-    return {
+def _resource_limits(limits: Limits, within: Sandbox) -> dict[str, tuple[int, int]]:
+    resources = {
         "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
         "RLIMIT_AS": (limits.memory, limits.memory),
         "RLIMIT_FSIZE": (limits.file_size, limits.file_size),
         "RLIMIT_CORE": (0, 0),
     }
+    if within == "session" and (tasks := tasks_of_this_user()):
+        # The kernel counts all of a user's tasks (and exempts root): leave room for other programs.
+        most = tasks + limits.processes + _ROOM_FOR_OTHERS
+        resources["RLIMIT_NPROC"] = (most, most)
+    return resources
+
+
+_ROOM_FOR_OTHERS = 64
 
 
 def _environment(
     root: Path, scripts: Path, notes: Path, limits: Limits, hash_seed: int
 ) -> dict[str, str]:
     tree = root / "tree"
-    path = [root / "hook", tree] + ([tree / "src"] if (tree / "src").is_dir() else [])
+    path = [root / "hook", *(tree / source for source in SOURCE_ROOTS if (tree / source).is_dir())]
     request = {
         "tree": f"{tree}{os.sep}",
         "script": f"{scripts}{os.sep}",
@@ -315,11 +213,10 @@ def _refusal(name: str, what: str, stderr: str) -> AnnotateError:
     tail = stderr.rstrip().splitlines()[-MAX_TAIL_LINES:]
     message = f"the script {name} {what}; nothing was recorded"
     if tail:
-        message += "\n" + "\n".join(f"    {line}" for line in tail)
+        message += "\n" + "\n".join(f"    {line[:MAX_TAIL_COLUMNS]}" for line in tail)
     return AnnotateError(
         message,
-        "An experiment prints a few lines, asserts what it claims and exits with 0. "
-        "Change the script, or raise the limit that was reached.",
+        "An experiment prints a few lines, asserts what it claims and exits with 0.",
         exit_code=Exit.FAILED,
     )
 

@@ -1,4 +1,4 @@
-# refused: printed more than 20,000 bytes
+# refused: printed more than 20,000 bytes; nothing was recorded\n    x{200}$
 import os
 
 while True:
