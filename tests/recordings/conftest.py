@@ -5,25 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotate.pin import Pin
-from annotate.recordings import Limits, Recorded, record
+from annotate.recordings import Recorded, record
 from annotate.recordings.runner import Sandbox, sandbox
 from annotate.upstream import folder
 from annotate.upstream.index import Index
 from annotate.upstream.store import Store
-
-HERE = Path(__file__).parent
-UPSTREAM = HERE / "upstream"
-PIN = Pin("tiny", "https://example.invalid/tiny", "0" * 40)
-SMALL = Limits(
-    seconds=20.0,
-    cpu_seconds=1,
-    memory=500_000_000,
-    file_size=1_000_000,
-    output=20_000,
-    processes=8,
-    calls=5_000,
-)
+from tests.recordings.material import PIN, SMALL, UPSTREAM
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import HERE
 
 from annotate.errors import AnnotateError, Exit
 from annotate.recordings import Recorded
 from annotate.recordings.runner import Sandbox
+from tests.recordings.material import HERE
 
 HOSTILE = sorted((HERE / "hostile").glob("*.py"))
 

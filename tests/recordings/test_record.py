@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import HERE, UPSTREAM
 
 from annotate.errors import AnnotateError, Exit
 from annotate.recordings import Call, Recorded
 from annotate.recordings.runner import Sandbox
 from annotate.upstream.index import Index
+from tests.recordings.material import HERE, UPSTREAM
 
 CASES = sorted((HERE / "cases").glob("*.py"))
 

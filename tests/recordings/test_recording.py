@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import PIN
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from annotate.recordings import Call, Confirmation, Edge, Recorded, Recording, c
 from annotate.recordings.recording import executed_on, identity
 from annotate.upstream.index import Index
 from annotate.upstream.tree import Tree
+from tests.recordings.material import PIN
 
 SCRIPT = b"from tiny.core import stage\nprint(stage(2)(3))\n"
 STAGE = "tiny/core.py::stage"
