@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 from annotate.errors import AnnotateError
 from annotate.location import is_safe_path
@@ -134,18 +134,32 @@ class _Counted(io.RawIOBase):
         return count
 
 
+class _StrictHeader(tarfile.TarInfo):
+    """A header whose damage is an error, where tarfile would take it for the archive's end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise  # a block of zeros is the regular end
+            raise tarfile.ReadError(str(error)) from error
+
+
 def _tar_members(path: Path, max_inflated_bytes: int) -> Iterator[_Member]:
     with (
         gzip.open(path) as inflated,
-        tarfile.open(
-            fileobj=io.BufferedReader(_Counted(inflated, max_inflated_bytes)), mode="r|"
-        ) as tar,
+        io.BufferedReader(_Counted(inflated, max_inflated_bytes)) as counted,
+        tarfile.open(fileobj=counted, mode="r|", tarinfo=_StrictHeader) as tar,
     ):
         for info in tar:
             if info.isreg() and not info.issparse():
                 yield _Member(info.name, info.size, tar.extractfile(info))
             elif not info.isdir():
                 yield _Member(info.name, 0, None)
+        while counted.read(1 << 16):
+            pass  # on to the checksum of the compression, which stands at its very end
 
 
 def _zip_members(path: Path, max_inflated_bytes: int) -> Iterator[_Member]:

@@ -191,34 +191,43 @@ class _Download:
 def _pip_setting(name: str) -> str | None:
     """Read what pip is set to: a variable ``PIP_…``, or else pip's configuration files.
 
-    Read here, because pip has no interface for it and need not be installed. The files and their
-    order are those of "Configuration" in pip's documentation; only ``[global]`` counts.
+    Read here, because pip has no interface for it and need not be installed. Only the section
+    ``[global]`` counts.
     """
     value = os.environ.get(f"PIP_{name.replace('-', '_').upper()}")
     if value:
         return value
+    parser = configparser.RawConfigParser()
+    for path in _pip_files():
+        try:
+            parser.read(path, encoding="utf-8")
+        except (configparser.Error, UnicodeDecodeError) as error:
+            raise AnnotateError(
+                f"pip's configuration file {path} is malformed",
+                "`pip config debug` shows what pip reads and where.",
+            ) from error
+    return parser.get("global", name, fallback=None) or None
+
+
+def _pip_files() -> list[Path]:
+    """List the files that pip reads, a later one overruling the earlier ones.
+
+    After "Configuration" in pip's documentation.
+    """
     file_name = "pip.ini" if os.name == "nt" else "pip.conf"
     named = os.environ.get("PIP_CONFIG_FILE")
     if named == os.devnull:
-        return None
-    site = platformdirs.site_config_dir("pip", appauthor=False, multipath=True)
-    folders = [*site.split(os.pathsep), "/etc"]
+        return []
+    machine = platformdirs.site_config_dir("pip", appauthor=False, multipath=True)
+    folders = [*machine.split(os.pathsep), "/etc"]
     if not named:
-        legacy = "pip" if os.name == "nt" else ".pip"
-        folders.append(str(Path(f"~/{legacy}").expanduser()))
+        folders.append(str(Path.home() / ("pip" if os.name == "nt" else ".pip")))
         if sys.platform == "darwin":
-            folders.append(str(Path("~/.config/pip").expanduser()))
+            folders.append(str(Path.home() / ".config" / "pip"))
         folders.append(platformdirs.user_config_dir("pip", appauthor=False, roaming=True))
     folders.append(sys.prefix)
     files = [Path(folder) / file_name for folder in folders]
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read([*files, Path(named)] if named else files, encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError) as error:
-        raise AnnotateError(
-            f"pip's configuration cannot be read: {error}", "`pip config debug` shows its files."
-        ) from error
-    return parser.get("global", name, fallback=None) or None
+    return [*files, Path(named)] if named else files
 
 
 def _reason(error: Exception) -> str:

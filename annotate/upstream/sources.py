@@ -70,7 +70,8 @@ def obtain(
             say(_what_was_read(tree, store))
             return tree
     path = source.removeprefix("folder:")
-    if path == source and not (os.sep in source or "/" in source or Path(source).is_dir()):
+    is_path = path != source or os.sep in source or "/" in source or Path(source).is_dir()
+    if not path or not is_path:
         raise AnnotateError(
             f"there is no source “{source}”", "Choose store, git, release or folder:PATH."
         )

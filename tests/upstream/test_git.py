@@ -541,6 +541,6 @@ class TestRefused:
     ) -> None:
         server.redirect = f"{repository.url}/info/refs?service=git-upload-pack"
         commit = repository.commit(repository.files(FILES))
-        with pytest.raises(AnnotateError, match="Protocol .file. .*disabled"):
+        with pytest.raises(AnnotateError, match=r"Protocol .file. .*disabled"):
             git.fetch(pin(server.url("upstream.git"), commit), store, None, QUICK)
         assert len(server.requests) == 1
