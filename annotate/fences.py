@@ -112,14 +112,22 @@ class _TakeClaims(Preprocessor):
                 continue
             first = block.first_line - 1
             kept += lines[position:first]
-            # The first line of the block may hold the marker of a list item.
-            opening = lines[first][: len(block.prefix)]
+            # A paragraph of its own, or the card would stand inside one; in its container.
             blank = block.prefix.rstrip()
-            kept += [blank] if opening == block.prefix else []
-            kept += [f"{opening}{self.mark}:{len(self.drawn)}:", blank]
+            if kept and not _is_blank(kept[-1]):
+                kept.append(blank)
+            # The first line of the block may hold the marker of a list item.
+            kept.append(f"{lines[first][: len(block.prefix)]}{self.mark}:{len(self.drawn)}:")
+            if block.last_line < len(lines) and not _is_blank(lines[block.last_line]):
+                kept.append(blank)
             self.drawn.append(html)
             position = block.last_line
         return kept + lines[position:]
+
+
+def _is_blank(line: str) -> bool:
+    """Whether a line holds nothing, or nothing but the marks of a block quote."""
+    return not line.strip(" \t>")
 
 
 class _StashClaims(Preprocessor):

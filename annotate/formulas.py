@@ -9,10 +9,10 @@ dollar. Code is left alone.
 import logging
 import re
 from collections.abc import Callable
-from html import escape
-from xml.etree.ElementTree import Element, SubElement
+from html import escape, unescape
+from xml.etree.ElementTree import Element, SubElement, tostring
 
-from latex2mathml.converter import convert
+from latex2mathml.converter import convert_to_element
 from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
@@ -92,14 +92,18 @@ def mathml(tex: str, *, display: str, warn: Callable[[str], None]) -> str:
     """
     tex = tex.strip()
     try:
-        html = str(convert(tex, display=display))
+        formula = convert_to_element(tex, display=display)
     except Exception as error:
         # latex2mathml raises a dozen types, some of them built-in ones such as IndexError.
         return _source(tex, f"{type(error).__name__} {error}".strip(), warn)
-    unknown = _UNKNOWN_COMMAND.search(html)
-    if unknown:
-        return _source(tex, f"unknown command {unknown[0]}", warn)
-    return html.replace("<math ", f'<math alttext="{escape(tex)}" ', 1)
+    for element in formula.iter():
+        # It writes symbols as character references, and its own way to a string turns them, and
+        # the author's "<" with them, into markup.
+        element.text = unescape(element.text or "")
+        if unknown := _UNKNOWN_COMMAND.search(element.text):
+            return _source(tex, f"unknown command {unknown[0]}", warn)
+    formula.set("alttext", tex)
+    return tostring(formula, encoding="unicode")
 
 
 def _source(tex: str, why: str, warn: Callable[[str], None]) -> str:
