@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.recordings import Recorded, record
+from annotate.recordings.record import Recorded, record
 from annotate.recordings.runner import Sandbox, sandbox
 from annotate.upstream import folder
 from annotate.upstream.index import Index

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from annotate.pin import Pin
-from annotate.recordings import Limits
+from annotate.recordings.runner import Limits
 
 HERE = Path(__file__).parent
 UPSTREAM = HERE / "upstream"

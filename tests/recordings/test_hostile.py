@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotate.errors import AnnotateError, Exit
-from annotate.recordings import Recorded
+from annotate.recordings.record import Recorded
 from annotate.recordings.runner import Sandbox
 from tests.recordings.material import HERE
 

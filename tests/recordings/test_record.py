@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from annotate.errors import AnnotateError, Exit
-from annotate.recordings import Call, Recorded
+from annotate.recordings import Call
+from annotate.recordings.record import Recorded
 from annotate.recordings.runner import Sandbox
 from annotate.upstream.index import Index
 from tests.recordings.material import HERE, UPSTREAM
@@ -150,7 +151,7 @@ names["other"]()
 
 
 def test_there_is_no_such_script(indexed: Callable[[Path], Index], tmp_path: Path) -> None:
-    from annotate.recordings import record
+    from annotate.recordings.record import record
 
     with pytest.raises(AnnotateError, match=r"docs/experiments/none\.py cannot be read"):
         record(tmp_path, "docs/experiments/none.py", indexed(UPSTREAM))

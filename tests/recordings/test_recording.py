@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from annotate.errors import AnnotateError
 from annotate.pin import Release
-from annotate.recordings import Call, Confirmation, Edge, Recorded, Recording, check
+from annotate.recordings import Call, Confirmation, Edge, Recording, check
+from annotate.recordings.record import Recorded
 from annotate.recordings.recording import executed_on, identity
 from annotate.upstream.index import Index
 from annotate.upstream.tree import Tree
