@@ -18,7 +18,8 @@ import tempfile
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol
 
@@ -185,9 +186,15 @@ class Store:
 
     def put_derived(self, kind: str, key: str, data: bytes) -> None:
         """Keep what was computed; a store that cannot be written only costs the time again."""
-        with contextlib.suppress(AnnotateError), self.temporary() as folder:
-            self._write(folder / "derived", hashlib.sha256(data).digest() + data)
-            self._place(folder / "derived", self._derived_path(kind, key))
+        target = self._derived_path(kind, key)
+        # A folder for each, as `temporary` makes it, would cost more than the file itself.
+        temporary = self.root / "tmp" / os.urandom(16).hex()
+        with contextlib.suppress(AnnotateError, OSError):
+            try:
+                self._write(temporary, hashlib.sha256(data).digest() + data)
+                self._place(temporary, target)
+            finally:
+                temporary.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def temporary(self) -> Iterator[Path]:
@@ -211,9 +218,13 @@ class Store:
         """Remove what killed processes left in ``tmp`` more than a day ago."""
         horizon = time.time() - _ABANDONED_AFTER_SECONDS
         with contextlib.suppress(OSError):
-            for folder in (self.root / "tmp").iterdir():
-                if folder.lstat().st_mtime < horizon:
-                    shutil.rmtree(folder, ignore_errors=True)
+            for path in (self.root / "tmp").iterdir():
+                if path.lstat().st_mtime >= horizon:
+                    continue
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
     def _open(self, manifest: Path, pin: Pin) -> Tree | None:
         try:
@@ -258,15 +269,19 @@ class Store:
         return self.root / "derived" / kind / name[:2] / name[2:]
 
     def _write(self, path: Path, data: bytes) -> None:
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise self._cannot_write(error) from error
+        self._in_folder(path.parent, partial(path.write_bytes, data))
 
     def _place(self, temporary: Path, target: Path) -> None:
+        self._in_folder(target.parent, partial(temporary.replace, target))
+
+    def _in_folder(self, folder: Path, write: Callable[[], object]) -> None:
+        """Write into a folder, which is made only where that fails: nearly always it is there."""
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary.replace(target)
+            try:
+                write()
+            except FileNotFoundError:
+                folder.mkdir(parents=True, exist_ok=True)
+                write()
         except OSError as error:
             raise self._cannot_write(error) from error
 

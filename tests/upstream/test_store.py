@@ -214,6 +214,7 @@ class TestDerived:
         assert store.derived("symbols", key) == data
         assert store.derived("calls", key) is None
         assert store.derived("symbols", key + "'") is None
+        assert list((store.root / "tmp").iterdir()) == []
 
     @pytest.mark.parametrize("damage", [b"", b"short", bytes(32), bytes(40)])
     def test_damaged_entries_are_absent(self, damage: bytes, store: Store) -> None:
@@ -257,10 +258,14 @@ class TestAbandoned:
             killed = running.parent / "killed"
             killed.mkdir()
             (killed / "blob").write_bytes(b"half")
+            file = running.parent / "derived"
+            file.write_bytes(b"half")
             yesterday = time.time() - 25 * 3600
             os.utime(killed, (yesterday, yesterday))
+            os.utime(file, (yesterday, yesterday))
             store.remove_abandoned()
             assert not killed.exists()
+            assert not file.exists()
             assert running.exists()
 
     def test_an_empty_store_has_nothing_to_remove(self, store: Store) -> None:
