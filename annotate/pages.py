@@ -1,9 +1,10 @@
 """Markdown and plain text → blocks with positions: what a page quotes, tables and runs.
 
 Fences follow CommonMark 0.31 (section 4.5): a closing fence has the same character and at least
-the length of the opening one, so that a directive shown inside a longer fence is text, not a
-claim. A fence may stand in a container (list item, admonition, content tab, block quote); its
-prefix is removed from each line.
+the length of the opening one, and is indented by at most three columns more, so that a directive
+shown inside a longer fence is text, not a claim. A fence may stand in a container (list item,
+admonition, content tab, block quote); its prefix is removed from each line. What stands in an
+HTML comment is not on the page and makes no claim.
 """
 
 import re
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from annotate import attributes
 from annotate.errors import AnnotateError
 
 LABELS = ("REAL SOURCE", "EXPERIMENT")
@@ -47,8 +49,8 @@ class Block:
 
     @property
     def language(self) -> str:
-        """The fence's first class, or ""."""
-        return self.classes[0] if self.classes else ""
+        """The fence's first class in lower case, or ""."""
+        return self.classes[0].lower() if self.classes else ""
 
 
 def read_page(path: Path, name: str) -> str:
@@ -57,12 +59,15 @@ def read_page(path: Path, name: str) -> str:
     ``name`` is how the message calls the page.
 
     Raises:
-        AnnotateError: the page cannot be read or is not UTF-8; the message names the line.
+        AnnotateError: the page cannot be read, is not UTF-8, or has a carriage return that ends no
+            line, so that programs disagree on its lines; the message names the line.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AnnotateError(f"{name} cannot be read: {error.strerror}") from error
+        raise AnnotateError(
+            f"{name} cannot be read: {error.strerror}", "Check that it exists and its permissions."
+        ) from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -70,16 +75,31 @@ def read_page(path: Path, name: str) -> str:
         raise AnnotateError(
             f"{name}:{line} is not UTF-8 (byte {error.start})", "Save the page as UTF-8."
         ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        line = text.count("\n", 0, text.index("\r")) + 1
+        raise AnnotateError(
+            f"{name}:{line} has a carriage return that ends no line",
+            "Save the page with LF or CRLF line ends.",
+        )
+    return text
 
 
-_OPENING = re.compile(
-    r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)"
-    r"(?P<fence>`{3,}|~{3,})(?P<header>[^\n]*)"
+_PREFIX = r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)"
+_OPENING = re.compile(_PREFIX + r"(?P<fence>`{3,}|~{3,})(?P<header>[^\n]*)")
+_LABEL = re.compile(_PREFIX + r"(?:\*\*)?\[(?P<label>[A-Z][A-Z ]+)\](?:\*\*)?[ \t]*")
+_FIELD = re.compile(
+    r"[ \t]*(?P<name>File|Symbol|Commit|Upstream|Purpose):[ \t]*(?P<value>\S.*?)[ \t]*"
 )
-_LABEL = re.compile(r"(?P<prefix>[ \t]*)(?:\*\*)?\[(?P<label>[A-Z][A-Z ]+)\](?:\*\*)?[ \t]*")
-_FIELD = re.compile(r"[ \t]*(?P<name>[A-Z][A-Za-z]*):[ \t]*(?P<value>\S.*?)[ \t]*")
-_CONTAINER = re.compile(r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|///|\[\^|:[ \t])")
+_CONTAINER = re.compile(
+    r"[ \t]*(?:(?:[-*+:]|[0-9]{1,9}[.)]|!!!|\?\?\?\+?|===[!+]{0,2})[ \t]|\[\^[^\]]+\]:)"
+)
+_QUOTE_MARK = re.compile(r"[ \t]*>")
+_COMMENT = re.compile(r" {0,3}<!--")
+
+_TAB = 4
+_CODE_INDENT = 4
+"""Columns that make an indented code block (CommonMark 4.4)."""
 
 
 def blocks(text: str) -> list[Block]:
@@ -89,141 +109,131 @@ def blocks(text: str) -> list[Block]:
     index = 0
     while index < len(lines):
         block = _fence(lines, index) or _labelled(lines, index)
-        if block is None:
-            index += 1
-        else:
+        if block is not None:
             found.append(block)
             index = block.last_line
+        else:
+            index = _after_comment(lines, index) or index + 1
     return found
+
+
+def _after_comment(lines: list[str], index: int) -> int | None:
+    """The index behind an HTML comment that begins with this line; None if none begins or ends."""
+    comment = _COMMENT.match(lines[index])
+    if comment is None:
+        return None
+    start = comment.end()
+    for number in range(index, len(lines)):
+        if lines[number].find("-->", start) >= 0:
+            return number + 1
+        start = 0
+    return None
 
 
 def _fence(lines: list[str], index: int) -> Block | None:
     match = _OPENING.fullmatch(lines[index])
-    if match is None or (match["fence"][0] == "`" and "`" in match["header"]):
+    if match is None or _is_indented_code(lines, index, match["prefix"].count(">")):
         return None
+    header = attributes.parse(match["header"])
+    problem = header.problem
+    if match["fence"][0] == "`" and "`" in match["header"]:
+        if not attributes.makes_claim(match["header"]):
+            return None
+        problem = "a header after backticks cannot contain a backtick; open the fence with ~~~"
     # After a list marker the content is indented by the marker's width.
     prefix = re.sub(r"[^>\s]", " ", match["prefix"])
-    if _is_indented_code(lines, index, prefix):
-        return None
-    closing = re.compile(rf"[ \t>]*{re.escape(match['fence'][0])}{{{len(match['fence'])},}}[ \t]*")
-    end = index + 1
-    while end < len(lines) and not closing.fullmatch(lines[end]):
-        if lines[end].strip() and not lines[end].startswith(prefix.rstrip()):
+    must_be_indented = prefix != match["prefix"] or _width(prefix) >= _CODE_INDENT
+    closing = re.compile(rf" {{0,3}}{match['fence'][0]}{{{len(match['fence'])},}}[ \t]*")
+    text: list[str] = []
+    closed = False
+    for number in range(index + 1, len(lines)):
+        content = _content(lines[number], prefix, must_be_indented=must_be_indented)
+        if content is None:
             break
-        end += 1
-    closed = end < len(lines) and closing.fullmatch(lines[end]) is not None
-    classes, attributes, problem = parse_header(match["header"])
+        closed = closing.fullmatch(content) is not None
+        if closed:
+            break
+        text.append(content)
     if not closed:
         problem = problem or "the fence is never closed"
-    return Block(
+        while text and not text[-1].strip():
+            text.pop()
+    block = Block(
         form="fence",
-        classes=classes,
-        attributes=attributes,
-        text="\n".join(_without_prefix(line, prefix) for line in lines[index + 1 : end]),
+        classes=header.classes,
+        attributes=header.attributes,
+        text="\n".join(text),
         first_line=index + 1,
-        last_line=end + 1 if closed else end,
+        last_line=index + len(text) + (2 if closed else 1),
         text_line=index + 2,
         prefix=prefix,
         problem=problem,
     )
+    is_plain = len(match["fence"]) == 3 and not header.attributes and not problem
+    return (_labelled_within(block) if is_plain else None) or block
 
 
-def _is_indented_code(lines: list[str], index: int, prefix: str) -> bool:
+def _is_indented_code(lines: list[str], index: int, quotes: int) -> bool:
     """Whether the line is an example in an indented code block, not a fence in a container.
 
-    Four columns of indentation make code (CommonMark 4.4), unless a list item, an admonition or
-    a tab above, with less indentation, holds the line.
+    Indentation makes code unless a list item, an admonition or a tab above, with less of it,
+    holds the line.
     """
-    width = _width(prefix)
-    if width < 4 or ">" in prefix:
+    indent = _indent(_without_quotes(lines[index], quotes) or "")
+    if indent < _CODE_INDENT:
         return False
-    limit = width
-    for line in reversed(lines[:index]):
-        if not line.strip():
-            continue
-        indent = _width(line[: len(line) - len(line.lstrip(" \t"))])
-        if indent >= limit:
-            continue
-        if _CONTAINER.match(line):
-            return False
-        limit = indent
-        if limit == 0:
+    limit = indent
+    for number in range(index - 1, -1, -1):
+        line = _without_quotes(lines[number], quotes)
+        if line is None or limit == 0:
             break
-    # A marker on the fence's own line holds it as well.
-    return not _CONTAINER.match(lines[index])
+        if not line.strip() or _indent(line) >= limit:
+            continue
+        limit = _indent(line)
+        if _CONTAINER.match(line):
+            # Its content is indented by four columns; four more make code again.
+            return indent >= limit + 2 * _CODE_INDENT
+    return True
 
 
-def _width(indent: str) -> int:
-    return len(indent.expandtabs(4))
-
-
-def _without_prefix(line: str, prefix: str) -> str:
-    if line.startswith(prefix):
-        return line[len(prefix) :]
-    if ">" in prefix:
-        quoted = re.match(rf"(?:[ \t]*>){{{prefix.count('>')}}} ?", line)
-        return line[quoted.end() :] if quoted else line
-    kept = line.lstrip(" \t")
-    indent = line[: len(line) - len(kept)]
-    # A tab in the page may stand for the spaces of the prefix.
-    columns = _width(indent) - _width(prefix)
-    return " " * max(columns, 0) + kept if kept else ""
-
-
-_ATTRIBUTE = re.compile(
-    r"""\s*(?:
-        \.(?P<class>[A-Za-z0-9_+-]+)
-      | \#(?P<id>[^\s}]+)
-      | (?P<key>[A-Za-z_][\w:-]*)\s*=\s*(?:
-            "(?P<double>(?:[^"\\]|\\.)*)"
-          | '(?P<single>(?:[^'\\]|\\.)*)'
-          | (?P<bare>[^\s"'}]+)
-        )
-    )""",
-    re.VERBOSE,
-)
-
-
-def parse_header(header: str) -> tuple[tuple[str, ...], dict[str, str], str]:
-    """A fence's header → its classes, its attributes, and why it cannot be read (or "").
-
-    ``python`` and ``{.python source="…" lines="2-5"}`` are understood; a header such as
-    ``python source="…"`` is not: renderers that do not know it make the quoted code live HTML.
-    """
-    header = header.strip()
-    if not header.startswith("{"):
-        word, _, rest = header.partition(" ")
-        problem = ""
-        if re.search(r"\b(?:source|experiment|run|file)\s*=", rest):
-            problem = f"attributes need braces: ```{{.{word or 'python'} {rest.strip()}}}"
-            rest = ""
-        return ((word.lower(),) if word else ()), {}, problem
-    classes: list[str] = []
-    attributes: dict[str, str] = {}
-    body, brace, trailing = header[1:].rpartition("}")
-    if not brace or trailing.strip():
-        return (), {}, f"the header “{header}” does not end with its closing brace"
+def _without_quotes(line: str, quotes: int) -> str | None:
+    """A line without that many block quote marks, or None if it does not have them."""
     position = 0
-    while position < len(body.rstrip()):
-        match = _ATTRIBUTE.match(body, position)
-        if match is None:
-            return (
-                tuple(classes),
-                attributes,
-                f"the header cannot be read at “{body[position:].strip()}”",
-            )
-        position = match.end()
-        if match["class"]:
-            classes.append(match["class"])
-        elif match["id"]:
-            attributes["id"] = match["id"]
-        else:
-            quoted = match["double"] if match["double"] is not None else match["single"]
-            value = match["bare"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
-            if match["key"] in attributes:
-                return tuple(classes), attributes, f"{match['key']} is given twice"
-            attributes[match["key"]] = value
-    return tuple(classes), attributes, ""
+    for _ in range(quotes):
+        mark = _QUOTE_MARK.match(line, position)
+        if mark is None:
+            return None
+        position = mark.end()
+    if quotes and line.startswith(" ", position):
+        position += 1
+    return line[position:]
+
+
+def _content(line: str, prefix: str, *, must_be_indented: bool) -> str | None:
+    """A line without the prefix of its container, or None if it does not belong to that.
+
+    Blanks count in columns, since a tab in one line may stand for the spaces of another.
+    """
+    quotes = prefix.count(">")
+    content = _without_quotes(line, quotes)
+    if content is None:
+        return None
+    columns = _width(_without_quotes(prefix, quotes) or "")
+    column = position = 0
+    while column < columns and content[position : position + 1] in (" ", "\t"):
+        column += 1 if content[position] == " " else _TAB - column % _TAB
+        position += 1
+    if column < columns and must_be_indented and content.strip():
+        return None
+    return " " * (column - columns) + content[position:]
+
+
+def _indent(line: str) -> int:
+    return _width(line[: len(line) - len(line.lstrip(" \t"))])
+
+
+def _width(blanks: str) -> int:
+    return len(blanks.expandtabs(_TAB))
 
 
 def _labelled(lines: list[str], index: int) -> Block | None:
@@ -231,39 +241,93 @@ def _labelled(lines: list[str], index: int) -> Block | None:
     match = _LABEL.fullmatch(lines[index])
     if match is None or match["label"] not in LABELS:
         return None
-    attributes: dict[str, str] = {}
-    line = index + 1
-    while line < len(lines) and (named := _FIELD.fullmatch(lines[line])):
-        attributes[named["name"].lower()] = named["value"].strip("`")
-        line += 1
-    header_end = line
-    while line < len(lines) and not lines[line].strip():
-        line += 1
-    fence = _fence(lines, line) if line < len(lines) else None
-    if fence is not None:
+    prefix = re.sub(r"[^>\s]", " ", match["prefix"])
+    inside = _inside_quotes(lines, index, prefix.count(">"))
+    fields, start = _fields(inside, index + 1)
+    code = start
+    while code < len(inside) and not inside[code].strip():
+        code += 1
+    fence = _fence(inside, code) if code < len(inside) else None
+    # A claim of its own is not the code of this one.
+    holds_code = fence is not None and not attributes.CLAIMING.intersection(fence.attributes)
+    problem = ""
+    if fence is not None and holds_code:
         text, text_line, last_line = fence.text, fence.text_line, fence.last_line
         problem = fence.problem
     else:
-        end = _end_of_bare_code(lines, line)
-        text, text_line, last_line = "\n".join(lines[line:end]), line + 1, end
-        problem = ""
+        end = code if fence is not None else _end_of_bare_code(inside, code)
+        text, text_line, last_line = "\n".join(inside[code:end]), code + 1, end
     if not text.strip():
-        text, text_line, last_line = "", header_end + 1, header_end
         problem = problem or "no code follows the header"
-    if not attributes:
+        text, text_line = "", start + 1
+        last_line = last_line if holds_code else start
+    return _labelled_block(
+        match["label"], fields, problem, text, (index + 1, text_line, last_line), prefix
+    )
+
+
+def _inside_quotes(lines: list[str], index: int, quotes: int) -> list[str]:
+    """The lines up to the end of the block quote that holds a line, without its marks."""
+    if not quotes:
+        return lines
+    inside = lines[:index]
+    for number in range(index, len(lines)):
+        content = _without_quotes(lines[number], quotes)
+        if content is None:
+            break
+        inside.append(content)
+    return inside
+
+
+def _labelled_within(fence: Block) -> Block | None:
+    """The hand-written form with all of it, label and header too, inside a plain fence."""
+    inside = fence.text.split("\n")
+    first = next((number for number, line in enumerate(inside) if line.strip()), 0)
+    match = _LABEL.fullmatch(inside[first])
+    if match is None or match["label"] not in LABELS or match["prefix"].strip():
+        return None
+    fields, start = _fields(inside, first + 1)
+    while start < len(inside) and not inside[start].strip():
+        start += 1
+    text = "\n".join(inside[start:])
+    lines = (fence.first_line, fence.text_line + start, fence.last_line)
+    problem = "" if text.strip() else "no code follows the header"
+    return _labelled_block(match["label"], fields, problem, text, lines, fence.prefix)
+
+
+def _labelled_block(
+    label: str,
+    fields: dict[str, str],
+    problem: str,
+    text: str,
+    lines: tuple[int, int, int],
+    prefix: str,
+) -> Block:
+    if not fields:
         problem = "File: and Symbol: must follow the label, each on its own line"
+    first_line, text_line, last_line = lines
     return Block(
         form="labelled",
         classes=("python",),
-        attributes=attributes,
+        attributes=fields,
         text=text,
-        first_line=index + 1,
+        first_line=first_line,
         last_line=last_line,
         text_line=text_line,
-        label=match["label"],
-        prefix=match["prefix"],
+        label=label,
+        prefix=prefix,
         problem=problem,
     )
+
+
+def _fields(lines: list[str], start: int) -> tuple[dict[str, str], int]:
+    """The ``Name: value`` lines of a hand-written claim, and the index behind them."""
+    fields: dict[str, str] = {}
+    number = start
+    while number < len(lines) and (named := _FIELD.fullmatch(lines[number])):
+        fields[named["name"].lower()] = named["value"].strip("`")
+        number += 1
+    return fields, number
 
 
 def _end_of_bare_code(lines: list[str], start: int) -> int:
@@ -274,7 +338,7 @@ def _end_of_bare_code(lines: list[str], start: int) -> int:
     """
     if start >= len(lines):
         return start
-    margin = _width(lines[start][: len(lines[start]) - len(lines[start].lstrip(" \t"))])
+    margin = _indent(lines[start])
     end = start
     after_blank = False
     for number in range(start, len(lines)):
@@ -282,8 +346,7 @@ def _end_of_bare_code(lines: list[str], start: int) -> int:
         if not line.strip():
             after_blank = True
             continue
-        indent = _width(line[: len(line) - len(line.lstrip(" \t"))])
-        if after_blank and indent <= margin:
+        if after_blank and _indent(line) <= margin:
             break
         if _LABEL.fullmatch(line):
             break
