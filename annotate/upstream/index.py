@@ -1,91 +1,20 @@
 """A tree's symbols: find one by its id, follow aliases, look for a text, name near misses."""
 
-import json
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeVar
 
-from annotate.errors import AnnotateError, Exit
+from annotate.errors import AnnotateError
 from annotate.location import RangeReference, SymbolReference
 from annotate.upstream import symbols, syntax
 from annotate.upstream.store import Store
-from annotate.upstream.symbols import Symbol
+from annotate.upstream.table import ModuleTable, Place, naming, read_table
 from annotate.upstream.tree import Tree
+
+__all__ = ["PYTHON_SUFFIXES", "SOURCE_ROOTS", "Index", "Place"]
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 SOURCE_ROOTS = ("", "src/", "lib/")
 """Where import names start in a repository, in the order they are tried."""
-
-Given = TypeVar("Given")
-Result = TypeVar("Result")
-
-_MAX_ALIASES = 32
-_DERIVED_FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A symbol, or lines of a file, found in a tree.
-
-    Attributes:
-        path: the file it stands in.
-        qualname: the symbol's qualified name there; "" for lines of a file.
-        first_line: its first line in that file, counting from 1.
-        last_line: its last line, included.
-        text: its canonical text (`annotate.upstream.syntax.canonical`).
-        doubt: why the text cannot be judged (the parsers disagree on it), or "".
-    """
-
-    path: str
-    qualname: str
-    first_line: int
-    last_line: int
-    text: str
-    doubt: str = ""
-
-    @property
-    def id(self) -> str:
-        """The symbol's id, or the file and its lines."""
-        if self.qualname:
-            return f"{self.path}::{self.qualname}"
-        return f"{self.path}#L{self.first_line}-L{self.last_line}"
-
-    @property
-    def span(self) -> str:
-        """The file and its lines, as people read them: ``autograd/core.py:71-80``."""
-        if self.first_line == self.last_line:
-            return f"{self.path}:{self.first_line}"
-        return f"{self.path}:{self.first_line}-{self.last_line}"
-
-
-class ModuleTable:
-    """The symbols of one file, by qualified name in the order of the file."""
-
-    def __init__(
-        self, path: str, text: str, entries: tuple[Symbol, ...], doubts: Mapping[str, str]
-    ) -> None:
-        self.path = path
-        self.text = text
-        self.symbols = {symbol.qualname: symbol for symbol in entries}
-        self.doubts = doubts
-        self._places: dict[str, Place] = {}
-
-    def place(self, symbol: Symbol) -> Place:
-        """Where a symbol of this file stands, and its text."""
-        place = self._places.get(symbol.qualname)
-        if place is None:
-            place = Place(
-                self.path,
-                symbol.qualname,
-                symbol.first_line,
-                symbol.last_line,
-                symbols.source_text(self.text, symbol),
-                self.doubts.get(symbol.qualname) or self.doubts.get("", ""),
-            )
-            self._places[symbol.qualname] = place
-        return place
 
 
 class Index:
@@ -104,7 +33,7 @@ class Index:
         """
         table = self._tables.get(path)
         if table is None:
-            table = self._tables[path] = self._read(path)
+            table = self._tables[path] = read_table(self.tree, path, self._store)
         return table
 
     def python_paths(self) -> list[str]:
@@ -115,18 +44,35 @@ class Index:
         """The tree path a reference's file part means, or None."""
         if isinstance(reference, RangeReference):
             return reference.file if reference.file in self.tree.files else None
-        return next((path for path in reference.paths() if path in self.tree.files), None)
+        return next(iter(self._files_of(reference)), None)
 
     def find(self, reference: SymbolReference) -> Place | None:
         """The symbol a reference means, through aliases; None when there is none in the tree.
 
         Raises:
-            AnnotateError: the file's bytes cannot be judged.
+            AnnotateError: it can mean several, or the file's bytes cannot be judged.
         """
-        path = self.file_of(reference)
-        if path is None or not path.endswith(PYTHON_SUFFIXES):
-            return None
-        return self._resolve(path, reference.qualname, _MAX_ALIASES)
+        places = self.candidates(reference)
+        if len(places) > 1:
+            names = " or ".join(place.id for place in places)
+            raise AnnotateError(f"{reference} can mean {names}", "Name one of them.")
+        return places[0] if places else None
+
+    def candidates(self, reference: SymbolReference) -> list[Place]:
+        """Every symbol a reference can mean, through aliases.
+
+        There are several where a name is imported in two ways (``try … except ImportError``), or
+        where a dotted module lies both at the root and in ``src``.
+
+        Raises:
+            AnnotateError: a file's bytes cannot be judged.
+        """
+        found: dict[tuple[str, str], Place] = {}
+        for path in self._files_of(reference):
+            if path.endswith(PYTHON_SUFFIXES):
+                for place in self._resolve(path, reference.qualname, set()):
+                    found[place.path, place.qualname] = place
+        return list(found.values())
 
     def lines(self, reference: RangeReference) -> Place | None:
         """The lines of a file a reference means; None when the file or the lines do not exist.
@@ -158,7 +104,7 @@ class Index:
         """
         if path.endswith(PYTHON_SUFFIXES):
             return self.module(path).text
-        return _naming(path, syntax.decode_text, self.tree.read(path))
+        return naming(path, syntax.decode_text, self.tree.read(path))
 
     def everything(self) -> Iterator[Place]:
         """Every definition of the tree, file by file; files that cannot be judged are left out."""
@@ -217,45 +163,49 @@ class Index:
         except AnnotateError:
             return []
 
-    def _resolve(self, path: str, qualname: str, hops: int) -> Place | None:
+    def _files_of(self, reference: SymbolReference) -> list[str]:
+        files = [path for path in reference.paths() if path in self.tree.files]
+        # Python imports the package where a module of the same name lies beside it.
+        packages = {path.removesuffix("/__init__.py") for path in files}
+        return [path for path in files if path.removesuffix(".py") not in packages]
+
+    def _resolve(self, path: str, qualname: str, seen: set[tuple[str, str]]) -> list[Place]:
+        """What a name of a module is bound to; ``seen`` ends circles of imports."""
+        if (path, qualname) in seen:
+            return []
+        seen.add((path, qualname))
         table = self.module(path)
-        symbol = table.symbols.get(qualname)
-        rest = ""
-        if symbol is None:
+        if qualname in table.definitions:
+            return [table.place(table.definitions[qualname])]
+        head, rest = qualname, ""
+        if qualname not in table.aliases:
             # `extend.py::VJPNode.__init__`: the class is the alias, the method its own.
             head, _, rest = qualname.partition(".")
-            symbol = table.symbols.get(head) if rest else None
-            if symbol is not None and symbol.kind != "alias":
-                return None
-        if symbol is not None and symbol.kind != "alias":
-            return table.place(symbol)
-        if hops == 0:
-            return None
-        if symbol is not None:
-            return self._follow(path, symbol.target, rest, hops - 1)
-        for star in table.symbols.values():
-            if star.kind == "alias" and star.target.endswith(":*"):
-                module = star.target.removesuffix(":*")
-                found = self._follow(path, f"{module}:{qualname}", "", hops - 1)
-                if found is not None:
+        if head in table.definitions:
+            return []
+        if targets := table.aliases.get(head):
+            return [place for target in targets for place in self._follow(path, target, rest, seen)]
+        # What is imported last stays bound.
+        for module in reversed(table.stars):
+            source = self._module_path(path, module)
+            if source is not None and self.module(source).exports(head):
+                found = self._resolve(source, qualname, seen)
+                if found:
                     return found
-        return None
+        return []
 
-    def _follow(self, path: str, target: str, rest: str, hops: int) -> Place | None:
+    def _follow(self, path: str, target: str, rest: str, seen: set[tuple[str, str]]) -> list[Place]:
+        """What ``rest`` of an imported ``module:name`` is; the name may be a module itself."""
         module, _, name = target.partition(":")
-        if not name:
-            # `import package.module as m`: m.f is f in that module.
-            module_path = self._module_path(path, module)
-            return self._resolve(module_path, rest, hops) if module_path and rest else None
         module_path = self._module_path(path, module)
-        if module_path is not None:
-            qualname = f"{name}.{rest}" if rest else name
-            found = self._resolve(module_path, qualname, hops)
-            if found is not None:
+        if module_path is not None and name:
+            found = self._resolve(module_path, f"{name}.{rest}" if rest else name, seen)
+            if found:
                 return found
-        dotted = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
-        submodule = self._module_path(path, dotted)
-        return self._resolve(submodule, rest, hops) if submodule and rest else None
+        if name:
+            dotted = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+            module_path = self._module_path(path, dotted)
+        return self._resolve(module_path, rest, seen) if module_path and rest else []
 
     def _module_path(self, importer: str, module: str) -> str | None:
         """The file of an imported module, seen from the file that imports it."""
@@ -270,50 +220,8 @@ class Index:
         else:
             bases = [root + "/".join(parts) for root in SOURCE_ROOTS]
         for base in bases:
-            for candidate in (f"{base}.py", f"{base}/__init__.py", f"{base}.pyi"):
+            for candidate in (f"{base}/__init__.py", f"{base}.py", f"{base}.pyi"):
                 candidate = candidate.removeprefix("/")
                 if candidate in self.tree.files:
                     return candidate
         return None
-
-    def _read(self, path: str) -> ModuleTable:
-        data = self.tree.read(path)
-        key = self.tree.files[path].blob
-        kept = self._store.derived(_derived_kind(), key)
-        text = _naming(path, syntax.decode, data)
-        if kept is not None:
-            entries, doubts = _from_json(kept)
-        else:
-            module = _naming(path, symbols.extract, text)
-            doubts = dict(symbols.cross_check(data, module))
-            entries = module.symbols
-            self._store.put_derived(_derived_kind(), key, _to_json(entries, doubts))
-        return ModuleTable(path, text, entries, doubts)
-
-
-def _naming(path: str, judge: Callable[[Given], Result], given: Given) -> Result:
-    """Call ``judge``, and let its complaint name the file."""
-    try:
-        return judge(given)
-    except AnnotateError as error:
-        raise AnnotateError(
-            f"{path}: {error.message}", error.hint, exit_code=Exit.NOTHING_JUDGED
-        ) from error
-
-
-def _derived_kind() -> str:
-    """Names what is cached, so that another grammar or Python reads the file again."""
-    return (
-        f"symbols-{_DERIVED_FORMAT}-{syntax.GRAMMAR_VERSION}"
-        f"-py{sys.version_info.major}.{sys.version_info.minor}"
-    )
-
-
-def _to_json(entries: tuple[Symbol, ...], doubts: Mapping[str, str]) -> bytes:
-    table = {"symbols": [astuple(symbol) for symbol in entries], "doubts": dict(doubts)}
-    return json.dumps(table, separators=(",", ":")).encode()
-
-
-def _from_json(data: bytes) -> tuple[tuple[Symbol, ...], dict[str, str]]:
-    table = json.loads(data)
-    return tuple(Symbol(*fields) for fields in table["symbols"]), table["doubts"]
