@@ -3,12 +3,14 @@
 Each line of a ``{.calls}`` fence names one symbol; each is a claim of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate.claims.card import Row, render_table
 from annotate.claims.context import Context
+from annotate.claims.found import Found, sentence
 from annotate.claims.quote import permalink
-from annotate.claims.subject import Found, look_for
+from annotate.claims.subject import look_for
+from annotate.edit import Edit, Fix
 from annotate.errors import AnnotateError
 from annotate.location import RangeReference, parse_reference
 from annotate.pages import Block
@@ -21,7 +23,10 @@ ATTRIBUTES = ("upstream", "id")
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
+    """A row with the verdict on it and what that rests on; ``text`` is the id as written."""
+
     judgement: Judgement
+    text: str = ""
     index: Index | None = None
     found: Found | None = None
 
@@ -33,7 +38,9 @@ def matches(block: Block) -> bool:
 
 def check(block: Block, context: Context) -> list[Judgement]:
     """One verdict for each symbol the table names."""
-    return [judged.judgement for judged in _judge(block, context)]
+    return [
+        replace(judged.judgement, fix=_fix(judged, context)) for judged in _judge(block, context)
+    ]
 
 
 def render(block: Block, context: Context, language: str) -> str:
@@ -78,10 +85,10 @@ def _judge_row(block: Block, context: Context, number: int, text: str) -> _Judge
     try:
         reference = parse_reference(text)
         if isinstance(reference, RangeReference):
-            raise AnnotateError(f"“{text}” names no symbol")
+            raise AnnotateError(f"“{text}” names no symbol", "Write path/to/file.py::symbol.")
         index = context.index(block.attributes.get("upstream", ""))
     except AnnotateError as error:
-        return _unverifiable(context, number, text, error.message)
+        return _unverifiable(context, number, text, sentence(error))
     found = look_for(context, index, reference)
     path = index.file_of(reference) or reference.file
     judgement = Judgement(
@@ -94,7 +101,21 @@ def _judge_row(block: Block, context: Context, number: int, text: str) -> _Judge
         found=found.location,
         diff=found.diff,
     )
-    return _Judged(judgement, index, found)
+    return _Judged(judgement, text, index, found)
+
+
+def _fix(judged: _Judged, context: Context) -> Fix | None:
+    """What would make a row true again."""
+    found, row = judged.found, judged.judgement
+    if found is not None and found.verdict is Verdict.REFORMATTED:
+        return Fix(f"annotate accept {row.subject}")
+    if found is None or found.renamed is None:
+        return None
+    number = row.location.line
+    line = context.page_lines[number - 1]
+    # A row is nothing but its id, after what its container puts before it.
+    edit = Edit(context.page, number, number, line.replace(judged.text, found.renamed.id))
+    return Fix(f"name {found.renamed.id} instead", (edit,))
 
 
 def _unverifiable(context: Context, line: int, subject: str, message: str) -> _Judged:

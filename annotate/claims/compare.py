@@ -1,6 +1,7 @@
 """Comparing what was expected of a piece of upstream source with what the tree holds."""
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotate.records import Record
@@ -42,18 +43,26 @@ class Expected:
     def same_tokens(self, text: str, *, python: bool = True) -> bool:
         """Whether a canonical text differs from the expected one in layout and comments only.
 
-        Text that is no Python has words for tokens.
+        Text that is no Python has words for tokens. A text of comments alone has no tokens to be
+        the same.
         """
         if not python:
             return self.literal is not None and self.literal.split() == text.split()
         tokens = self.tokens
         if self.literal is not None:
             tokens = syntax.token_fingerprint(self.literal)
-        return tokens == syntax.token_fingerprint(text)
+        return tokens == syntax.token_fingerprint(text) != _NO_TOKENS
+
+
+_NO_TOKENS = syntax.token_fingerprint("")
 
 
 def compare(expected: Expected, text: str, *, python: bool = True) -> Verdict:
-    """`Verdict.EXACT`, `Verdict.REFORMATTED` or `Verdict.EDITED`."""
+    """`Verdict.EXACT`, `Verdict.REFORMATTED` or `Verdict.EDITED`.
+
+    Raises:
+        AnnotateError: one of the two cannot be parsed safely.
+    """
     if expected.matches(text):
         return Verdict.EXACT
     if expected.same_tokens(text, python=python):
@@ -61,14 +70,67 @@ def compare(expected: Expected, text: str, *, python: bool = True) -> Verdict:
     return Verdict.EDITED
 
 
+def compare_lines(literal: str, whole: str, lines: tuple[int, int]) -> Verdict:
+    """The same as `compare` for a literal quote of some lines of a larger piece of Python.
+
+    Such lines may begin or end inside a string, where what looks like a comment is none. So the
+    quote is judged in its place among the other lines.
+
+    Args:
+        literal: the quoted text.
+        whole: the larger text, which need not be canonical.
+        lines: which lines of it are quoted, from 1, both included.
+
+    Raises:
+        AnnotateError: one of the two texts cannot be parsed safely.
+    """
+    first, last = lines
+    part = "\n".join(whole.split("\n")[first - 1 : last])
+    if syntax.canonical(literal) == syntax.canonical(part):
+        return Verdict.EXACT
+    if syntax.token_fingerprint(literal) == _NO_TOKENS:
+        return Verdict.EDITED
+    replaced = with_lines(whole, lines, literal)
+    if syntax.token_fingerprint(replaced) == syntax.token_fingerprint(whole):
+        return Verdict.REFORMATTED
+    return Verdict.EDITED
+
+
+def with_lines(whole: str, lines: tuple[int, int], literal: str) -> str:
+    """A text with some of its lines replaced by a quote, indented as they are.
+
+    Blank lines at both ends of them stay, since a canonical quote has none.
+    """
+    all_lines = whole.split("\n")
+    filled = [number for number in range(lines[0] - 1, lines[1]) if all_lines[number].strip()]
+    if not filled:
+        filled = [lines[0] - 1, lines[1] - 1]
+    first, last = filled[0], filled[-1]
+    shared = margin(all_lines[first : last + 1])
+    quoted = syntax.canonical(literal).split("\n")
+    indented = [shared + line if line else line for line in quoted]
+    return "\n".join([*all_lines[:first], *indented, *all_lines[last + 1 :]])
+
+
+def margin(lines: Sequence[str], blanks: str = " \t") -> str:
+    """The characters out of ``blanks`` that all lines with content begin with."""
+    starts = [line[: len(line) - len(line.lstrip(blanks))] for line in lines if line.strip()]
+    shared = min(starts, key=len, default="")
+    while not all(start.startswith(shared) for start in starts):
+        shared = shared[:-1]
+    return shared
+
+
 def lines_within(part: str, whole: str) -> list[tuple[int, int]]:
     """Where a canonical text stands in a larger one: (first, last) lines, counting from 1."""
     height = part.count("\n") + 1
     lines = whole.split("\n")
+    start_of_part = part.partition("\n")[0].strip()
     return [
         (start + 1, start + height)
         for start in range(len(lines) - height + 1)
-        if syntax.canonical("\n".join(lines[start : start + height])) == part
+        if lines[start].strip() == start_of_part
+        and syntax.canonical("\n".join(lines[start : start + height])) == part
     ]
 
 

@@ -4,9 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from annotate.attributes import with_attribute
 from annotate.claims.card import Card, Note, render_card
+from annotate.claims.compare import margin
 from annotate.claims.context import Context
-from annotate.claims.subject import Found, look_for
+from annotate.claims.found import Found, sentence
+from annotate.claims.subject import look_for
 from annotate.edit import Edit, Fix
 from annotate.errors import AnnotateError
 from annotate.location import Reference, SymbolReference, parse_reference
@@ -109,9 +112,8 @@ def _judge(block: Block, context: Context) -> _Judged:
         quote = _read(block)
         index = context.index(quote.upstream)
     except AnnotateError as error:
-        message = f"{error.message}. {error.hint}" if error.hint else error.message
         verdict = Verdict.UNVERIFIABLE
-        subject = _subject_as_written(block)
+        subject, message = _subject_as_written(block), sentence(error)
         return _Judged(Judgement(KIND, location, subject, verdict, verdict.severity(), message))
     found = look_for(context, index, quote.reference, quote.literal, quote.lines)
     judgement = Judgement(
@@ -141,8 +143,8 @@ def _read(block: Block) -> _Quote:
         for name in ("file", "symbol"):
             if name not in attributes:
                 raise AnnotateError(f"the header has no {name.title()}: line")
-        text = f"{attributes['file']}::{attributes['symbol']}"
-        return _Quote(parse_reference(text), "", literal, None)
+        reference = parse_reference(f"{attributes['file']}::{attributes['symbol']}")
+        return _Quote(reference, attributes.get("upstream", ""), literal, None)
     for name in attributes:
         if name not in ATTRIBUTES:
             raise AnnotateError(
@@ -195,60 +197,61 @@ def _commit_remark(block: Block, index: Index) -> str:
 
 def _fix(block: Block, context: Context, quote: _Quote, found: Found) -> Fix | None:
     """What would make the quote true again."""
-    if found.verdict is Verdict.REFORMATTED:
-        if quote.literal is not None and found.place is not None:
-            edit = _replace_text(block, context, found.place.text)
-            return Fix("put in the text as it stands upstream", (edit,))
+    if found.verdict is Verdict.REFORMATTED and quote.literal is None:
         return Fix(f"annotate accept {quote.reference}")
+    if found.verdict is Verdict.REFORMATTED and found.place is not None:
+        edit = _replace_text(block, context, found.place.text)
+        return Fix("put in the text as it stands upstream", (edit,))
     if found.renamed is not None:
-        edits = _rename(block, context, found.renamed)
+        # Lines of a symbol that are a symbol of their own now are all of that.
+        edits = _rename(block, context, found.renamed, keep_lines=found.lines is not None)
         return Fix(f"name {found.renamed.id} instead", edits)
     if found.lines is not None:
         lines = f"{found.lines[0]}-{found.lines[1]}"
-        return Fix(f'write lines="{lines}"', _set_lines(block, context, lines))
+        if block.form == "labelled":
+            return Fix("quote the whole symbol, or use a fence, which can say lines=")
+        return Fix(f'write lines="{lines}"', (_set_lines(block, context, lines),))
     return None
 
 
 def _replace_text(block: Block, context: Context, text: str) -> Edit:
     """Replace the quoted lines, keeping how far they are indented in the page."""
-    first = block.text_line
-    last = first + block.text.count("\n")
-    old = [line for line in context.page_lines[first - 1 : last] if line.strip()]
-    indent = min((_indent(line, block.prefix) for line in old), key=len, default=block.prefix)
-    new = "\n".join(indent + line if line else line for line in text.split("\n"))
+    quoted = block.text.split("\n")
+    filled = [number for number, line in enumerate(quoted) if line.strip()]
+    first, last = block.text_line + filled[0], block.text_line + filled[-1]
+    if block.form == "fence":
+        lead = block.prefix + margin(quoted)
+    else:
+        # A hand-written quote and a fence below its header need not stand in one column.
+        lead = margin(context.page_lines[first - 1 : last], " \t>")
+    new = "\n".join(lead + line if line else lead.rstrip() for line in text.split("\n"))
     return Edit(context.page, first, last, new)
 
 
-def _indent(line: str, prefix: str) -> str:
-    rest = line[len(prefix) :] if line.startswith(prefix) else line
-    return line[: len(line) - len(rest.lstrip(" \t"))]
-
-
-def _rename(block: Block, context: Context, place: Place) -> tuple[Edit, ...]:
+def _rename(block: Block, context: Context, place: Place, *, keep_lines: bool) -> tuple[Edit, ...]:
     if block.form == "fence":
-        line = context.page_lines[block.first_line - 1]
-        new = line.replace(block.attributes["source"], place.id, 1)
-        return (Edit(context.page, block.first_line, block.first_line, new),)
+        line = with_attribute(_header(block, context), "source", place.id)
+        if not keep_lines:
+            line = with_attribute(line, "lines", None)
+        return (Edit(context.page, block.first_line, block.first_line, line),)
     edits = []
-    for number in range(block.first_line + 1, block.text_line):
+    for number in range(block.first_line, block.text_line):
         line = context.page_lines[number - 1]
-        name, _, value = line.partition(":")
-        wanted = {"file": place.path, "symbol": place.qualname}.get(name.strip().lower())
-        if wanted is not None and value.strip() != wanted:
-            new = line.replace(value.strip(), wanted, 1)
-            edits.append(Edit(context.page, number, number, new))
+        name, colon, value = line.partition(":")
+        wanted = {"file": place.path, "symbol": place.qualname}.get(name.strip(" \t>").lower())
+        if wanted is not None and value.strip(" \t`") != wanted:
+            blanks = value[: len(value) - len(value.lstrip())] or " "
+            edits.append(Edit(context.page, number, number, f"{name}{colon}{blanks}{wanted}"))
     return tuple(edits)
 
 
-def _set_lines(block: Block, context: Context, lines: str) -> tuple[Edit, ...]:
-    if block.form != "fence":
-        return ()
-    line = context.page_lines[block.first_line - 1]
-    if "lines" in block.attributes:
-        new = line.replace(f'lines="{block.attributes["lines"]}"', f'lines="{lines}"', 1)
-    else:
-        new = re.sub(r"\}\s*$", f' lines="{lines}"}}', line, count=1)
-    return (Edit(context.page, block.first_line, block.first_line, new),)
+def _set_lines(block: Block, context: Context, lines: str) -> Edit:
+    line = with_attribute(_header(block, context), "lines", lines)
+    return Edit(context.page, block.first_line, block.first_line, line)
+
+
+def _header(block: Block, context: Context) -> str:
+    return context.page_lines[block.first_line - 1]
 
 
 def _notes(record: Record | None, code: str, language: str) -> list[Note]:

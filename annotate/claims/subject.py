@@ -3,45 +3,35 @@
 Shared by every kind of claim that is about a symbol.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from annotate.claims.compare import Expected, compare, lines_within, unified_diff
+from annotate.claims.compare import (
+    Expected,
+    compare,
+    compare_lines,
+    lines_within,
+    unified_diff,
+    with_lines,
+)
 from annotate.claims.context import Context
+from annotate.claims.found import (
+    Found,
+    did_you_mean,
+    diff_from,
+    same_text_elsewhere,
+    unverifiable,
+)
+from annotate.claims.ranges import look_for_lines
 from annotate.errors import AnnotateError
-from annotate.location import Location, RangeReference, Reference, SymbolReference
+from annotate.location import RangeReference, Reference, SymbolReference
+from annotate.pin import is_full_commit
 from annotate.records import Record
 from annotate.upstream import syntax
 from annotate.upstream.index import PYTHON_SUFFIXES, Index, Place
 from annotate.verdict import Verdict
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What looking for a reference found.
-
-    Attributes:
-        verdict: see `annotate.verdict.Verdict`.
-        message: one sentence.
-        place: what was found, if anything.
-        record: the record that applies, if any.
-        renamed: where the text stands now, for ``moved``.
-        lines: of a symbol, the (first, last) lines that now hold the text, for ``moved``.
-        diff: unified diff from the expected to the found text, or "".
-    """
-
-    verdict: Verdict
-    message: str
-    place: Place | None = None
-    record: Record | None = None
-    renamed: Place | None = None
-    lines: tuple[int, int] | None = None
-    diff: str = ""
-
-    @property
-    def location(self) -> Location | None:
-        """Where the found text starts in the tree."""
-        place = self.renamed or self.place
-        return Location(place.path, place.first_line) if place else None
+Lines = tuple[int, int]
+"""Some lines of a symbol: first and last, from 1, both included."""
 
 
 def look_for(
@@ -49,7 +39,7 @@ def look_for(
     index: Index,
     reference: Reference,
     literal: str | None = None,
-    lines: tuple[int, int] | None = None,
+    lines: Lines | None = None,
 ) -> Found:
     """Judge a reference against a tree.
 
@@ -58,70 +48,131 @@ def look_for(
         index: the tree's symbols.
         reference: the symbol or the lines of a file.
         literal: the quoted text, or None when the source is put in at build time.
-        lines: of a symbol, only these lines of it (from 1, both included).
+        lines: of a symbol, only these lines of it.
     """
     try:
         if isinstance(reference, RangeReference):
-            return _look_for_range(index, reference, literal)
-        place = index.find(reference)
+            return look_for_lines(index, reference, literal)
+        return _look_for_symbol(context, index, reference, literal, lines)
     except AnnotateError as error:
-        return Found(Verdict.UNVERIFIABLE, error.message)
+        return unverifiable(error)
+
+
+def _look_for_symbol(
+    context: Context,
+    index: Index,
+    reference: SymbolReference,
+    literal: str | None,
+    lines: Lines | None,
+) -> Found:
+    places = index.candidates(reference)
+    if len(places) > 1:
+        names = " or ".join(place.id for place in places)
+        return Found(Verdict.AMBIGUOUS, f"{reference} can mean {names}; name one of them")
+    place = places[0] if places else None
     record = _record(context, index, reference, place)
     if place is None:
-        return _not_there(index, reference, literal, record)
+        return _not_there(index, reference, literal, lines, record)
     if place.doubt:
         return Found(Verdict.UNVERIFIABLE, f"{place.id}: {place.doubt}", place, record)
-    if lines is not None:
-        part = _part(place, lines)
-        if part is None:
-            height = place.text.count("\n") + 1
-            return Found(
-                Verdict.MISSING,
-                f"{place.id} has {height} lines, not {lines[0]}-{lines[1]}",
-                place,
-                record,
-            )
+    if literal is None:
+        return _judge_recorded(context, index, place, lines, record)
+    if record is not None and _is_other_text(index, place, record):
+        found = _judge_by_record(index, place, literal, lines, record)
     else:
-        part = place
-    if literal is not None:
-        return _judge_literal(index, place, part, literal, record, whole=lines is None)
-    return _judge_recorded(context, index, place, part, record)
+        found = _judge_literal(index, place, literal, lines)
+    return replace(found or _differs(index, place, literal, lines), record=record)
 
 
-def _judge_literal(
-    index: Index, place: Place, part: Place, literal: str, record: Record | None, *, whole: bool
-) -> Found:
-    expected = Expected.of_text(literal)
-    verdict = compare(expected, part.text)
+def _judge_literal(index: Index, place: Place, literal: str, lines: Lines | None) -> Found | None:
+    """`exact` or `reformatted`, or None where a quote has other code than the tree."""
+    part = place if lines is None else _part(place, lines)
+    if part is None:
+        return None
+    if lines is None:
+        verdict = compare(Expected.of_text(literal), place.text)
+    else:
+        verdict = compare_lines(literal, place.text, lines)
     if verdict is Verdict.EXACT:
-        return Found(verdict, f"the quote is the text of {part.id}", part, record)
-    diff = _diff(expected.literal or "", part, index)
+        where = f" in {index.tree.identity}" if index.tree.is_stand_in else ""
+        return Found(verdict, f"the quote is the text of {part.id}{where}", part)
     if verdict is Verdict.REFORMATTED:
-        message = f"only layout or comments differ from {part.id}"
-        return Found(verdict, message, part, record, diff=diff)
-    if (
+        diff = diff_from(syntax.canonical(literal), part, index)
+        return Found(verdict, f"only layout or comments differ from {part.id}", part, diff=diff)
+    return None
+
+
+def _is_other_text(index: Index, place: Place, record: Record) -> bool:
+    """Whether a stand-in's text is known not to be that of the commit."""
+    return (
         index.tree.is_stand_in
-        and whole
-        and record is not None
-        and Expected.of_record(record).matches(syntax.canonical(literal))
-    ):
-        return Found(Verdict.STAND_IN, _stand_in_message(index, place), place, record, diff=diff)
-    if moved := _same_text_elsewhere(index, expected, place):
-        return replace(moved, record=record, diff=diff)
-    inside = lines_within(expected.literal or "", place.text)
+        and is_full_commit(record.recorded)
+        and not Expected.of_record(record).matches(place.text)
+    )
+
+
+def _judge_by_record(
+    index: Index, place: Place, literal: str, lines: Lines | None, record: Record
+) -> Found | None:
+    """Judge a quote of code that the stand-in has otherwise; None where neither has it."""
+    recorded = Expected.of_record(record)
+    quoted = syntax.canonical(literal)
+    diff = diff_from(quoted, place if lines is None else _part(place, lines) or place, index)
+    stand_in = Found(Verdict.STAND_IN, _stand_in_message(index, place, record), place, diff=diff)
+    if lines is not None:
+        height = place.text.count("\n") + 1
+        if lines[1] <= height and recorded.matches(with_lines(place.text, lines, quoted)):
+            return stand_in
+        return stand_in if lines_within(quoted, place.text) else None
+    if recorded.matches(quoted) or recorded.same_tokens(quoted):
+        return stand_in
+    if compare(Expected.of_text(quoted), place.text) is Verdict.EDITED:
+        return None
+    if record.recorded != index.tree.pin.commit:
+        return stand_in
+    message = (
+        f"the quote is the text of {place.id} in {index.tree.identity}, "
+        f"not the one recorded from commit {_shown(record)}"
+    )
+    return Found(Verdict.EDITED, message, place, diff=diff)
+
+
+def _differs(index: Index, place: Place, literal: str, lines: Lines | None) -> Found:
+    """Say of a quote that is not the code it names what else it is."""
+    expected = Expected.of_text(literal)
+    quoted = syntax.canonical(literal)
+    part = place if lines is None else _part(place, lines)
+    diff = diff_from(quoted, part or place, index)
+    inside = lines_within(quoted, place.text)
+    if lines is not None and inside:
+        return _moved_within(place, inside, diff)
+    if moved := same_text_elsewhere(index, expected, place):
+        return replace(moved, diff=diff)
     if len(inside) == 1:
-        at = f"lines {inside[0][0]}-{inside[0][1]} of {place.id}"
-        if whole:
-            message = f"the quote is only {at}"
-            return Found(Verdict.EDITED, message, place, record, lines=inside[0], diff=diff)
-        message = f"the quoted lines are now {at}"
-        return Found(Verdict.MOVED, message, place, record, lines=inside[0], diff=diff)
-    return Found(Verdict.EDITED, f"{part.id} has other code now", part, record, diff=diff)
+        first, last = inside[0]
+        message = f"the quote is only lines {first}-{last} of {place.id}"
+        return Found(Verdict.EDITED, message, place, lines=inside[0], diff=diff)
+    if part is None:
+        return _too_short(place, lines)
+    return Found(Verdict.EDITED, f"{part.id} has other code now", part, diff=diff)
+
+
+def _moved_within(place: Place, inside: list[Lines], diff: str) -> Found:
+    where = ", ".join(f"{first}-{last}" for first, last in inside)
+    if len(inside) > 1:
+        message = f"{place.id} has the quoted lines more than once: {where}"
+        return Found(Verdict.AMBIGUOUS, message, place, diff=diff)
+    message = f"the quoted lines are now lines {where} of {place.id}"
+    part = _part(place, inside[0])
+    return Found(Verdict.MOVED, message, part, lines=inside[0], diff=diff)
 
 
 def _judge_recorded(
-    context: Context, index: Index, place: Place, part: Place, record: Record | None
+    context: Context, index: Index, place: Place, lines: Lines | None, record: Record | None
 ) -> Found:
+    part = place if lines is None else _part(place, lines)
+    if part is None:
+        return replace(_too_short(place, lines), record=record)
     if record is None:
         if index.tree.is_stand_in:
             message = f"{place.id} has no record to compare {index.tree.identity} with"
@@ -131,34 +182,52 @@ def _judge_recorded(
     verdict = compare(expected, place.text)
     if verdict is Verdict.EXACT:
         return Found(verdict, f"{place.id} has the recorded text", part, record)
-    old = context.recorded_text(index.tree.pin.name, record.recorded, record.path, record.qualname)
-    if old is not None and expected.matches(old):
-        diff = unified_diff(old, place.text, f"recorded from {record.recorded[:12]}", place.id)
-    else:
-        diff = (
-            f"(the text recorded from {record.recorded[:12]} is not at hand; "
-            f"{index.tree.identity} has)\n{place.text}"
-        )
-    if index.tree.is_stand_in:
-        return Found(Verdict.STAND_IN, _stand_in_message(index, place), part, record, diff=diff)
+    diff = _diff_from_recorded(context, index, place, record)
+    if _is_other_text(index, place, record):
+        message = _stand_in_message(index, place, record)
+        return Found(Verdict.STAND_IN, message, part, record, diff=diff)
     if verdict is Verdict.REFORMATTED:
         message = f"only layout or comments of {place.id} differ from the record"
         return Found(verdict, message, part, record, diff=diff)
-    if moved := _same_text_elsewhere(index, expected, place):
+    if moved := same_text_elsewhere(index, expected, place):
+        if lines is not None and moved.renamed is not None:
+            moved = _part_moved(index, moved.renamed, None, lines)
         return replace(moved, record=record, diff=diff)
-    message = f"{place.id} has other code than recorded from {record.recorded[:12]}"
+    message = f"{place.id} has other code than recorded from {_shown(record)}"
     return Found(Verdict.EDITED, message, part, record, diff=diff)
 
 
+def _diff_from_recorded(context: Context, index: Index, place: Place, record: Record) -> str:
+    old = context.recorded_text(index.tree.pin.name, record.recorded, record.path, record.qualname)
+    if old is not None and Expected.of_record(record).matches(old):
+        return unified_diff(old, place.text, f"recorded from {_shown(record)}", place.id)
+    return (
+        f"(the text recorded from {_shown(record)} is not at hand; "
+        f"{index.tree.identity} has)\n{place.text}"
+    )
+
+
 def _not_there(
-    index: Index, reference: SymbolReference, literal: str | None, record: Record | None
+    index: Index,
+    reference: SymbolReference,
+    literal: str | None,
+    lines: Lines | None,
+    record: Record | None,
 ) -> Found:
-    expected = None
-    if literal is not None:
-        expected = Expected.of_text(literal)
-    elif record is not None:
-        expected = Expected.of_record(record)
-    if expected is not None and (moved := _same_text_elsewhere(index, expected, None)):
+    recorded = Expected.of_record(record) if record is not None else None
+    if record is not None and recorded is not None and index.tree.is_stand_in:
+        is_recorded = literal is None or lines is not None
+        if is_full_commit(record.recorded) and (
+            is_recorded or recorded.matches(syntax.canonical(literal or ""))
+        ):
+            message = f"{index.tree.identity} has no {reference}, unlike commit {_shown(record)}"
+            return Found(Verdict.STAND_IN, message, record=record)
+    if lines is not None and recorded is not None:
+        moved = same_text_elsewhere(index, recorded, None)
+        if moved is not None and moved.renamed is not None:
+            return replace(_part_moved(index, moved.renamed, literal, lines), record=record)
+    expected = recorded if literal is None else Expected.of_text(literal)
+    if expected is not None and (moved := same_text_elsewhere(index, expected, None)):
         return replace(moved, record=record)
     path = index.file_of(reference)
     if path is None:
@@ -167,62 +236,27 @@ def _not_there(
         what = f"{path} is no Python file; quote lines of it as {path}#L1-L2"
     else:
         what = f"{path} defines no {reference.qualname}"
-    return Found(Verdict.MISSING, what + _did_you_mean(index, reference), record=record)
+    return Found(Verdict.MISSING, what + did_you_mean(index, reference), record=record)
 
 
-def _look_for_range(index: Index, reference: RangeReference, literal: str | None) -> Found:
-    place = index.lines(reference)
-    if place is None:
-        if reference.file not in index.tree.files:
-            what = f"{index.tree.identity} has no file {reference.file}"
-            return Found(Verdict.MISSING, what + _did_you_mean(index, reference))
-        height = index.file_text(reference.file).removesuffix("\n").count("\n") + 1
-        return Found(Verdict.MISSING, f"{reference.file} has only {height} lines")
-    if literal is None:
-        message = f"the lines are there; quote their text to tie it ({place.id})"
-        return Found(Verdict.EXACT, message, place)
-    expected = Expected.of_text(literal)
-    verdict = compare(expected, place.text, python=reference.file.endswith(PYTHON_SUFFIXES))
-    if verdict is Verdict.EXACT:
-        return Found(verdict, f"the quote is the text of {place.id}", place)
-    diff = _diff(expected.literal or "", place, index)
-    if verdict is Verdict.REFORMATTED:
-        return Found(verdict, f"only layout differs from {place.id}", place, diff=diff)
-    others = lines_within(expected.literal or "", index.file_text(reference.file))
-    if len(others) > 1:
-        where = ", ".join(f"{first}-{last}" for first, last in others)
-        message = f"{reference.file} has the quoted text more than once: lines {where}"
-        return Found(Verdict.AMBIGUOUS, message, place, diff=diff)
-    if others:
-        first, last = others[0]
-        now = replace(place, first_line=first, last_line=last, text=expected.literal or "")
-        message = f"the quoted text now stands at {now.id}"
-        return Found(Verdict.MOVED, message, place, renamed=now, diff=diff)
-    return Found(Verdict.EDITED, f"{place.id} has other text now", place, diff=diff)
-
-
-def _same_text_elsewhere(index: Index, expected: Expected, here: Place | None) -> Found | None:
-    places = [place for place in index.with_text(expected.text_fingerprint) if place != here]
-    if not places:
-        return None
-    if len(places) > 1:
-        names = ", ".join(place.id for place in places[:5])
-        return Found(Verdict.AMBIGUOUS, f"several symbols have the quoted text: {names}", here)
-    return Found(
-        Verdict.MOVED,
-        f"the quoted text is now {places[0].id}",
-        here or places[0],
-        renamed=places[0],
-    )
+def _part_moved(index: Index, moved: Place, literal: str | None, lines: Lines) -> Found:
+    """Lines of a symbol that, as a whole, has another name now."""
+    part = _part(moved, lines)
+    if part is None:
+        return _too_short(moved, lines)
+    if literal is not None and syntax.canonical(literal) != part.text:
+        message = f"the symbol is now {moved.id}, with other code in lines {lines[0]}-{lines[1]}"
+        diff = diff_from(syntax.canonical(literal), part, index)
+        return Found(Verdict.EDITED, message, part, diff=diff)
+    message = f"the symbol is now {moved.id}"
+    return Found(Verdict.MOVED, message, part, renamed=part, lines=lines)
 
 
 def _record(
-    context: Context, index: Index, reference: Reference, place: Place | None
+    context: Context, index: Index, reference: SymbolReference, place: Place | None
 ) -> Record | None:
     """The record under the name the page uses, else under the name an alias resolves to."""
     upstream = index.tree.pin.name
-    if isinstance(reference, RangeReference):
-        return None
     for path in (index.file_of(reference), *reference.paths()):
         if path is not None:
             record = context.records.get(upstream, path, reference.qualname)
@@ -231,8 +265,8 @@ def _record(
     return context.records.get(upstream, place.path, place.qualname) if place else None
 
 
-def _part(place: Place, lines: tuple[int, int]) -> Place | None:
-    """Some lines of a symbol, counted from its first."""
+def _part(place: Place, lines: Lines) -> Place | None:
+    """Some lines of a symbol, counted from its first; None if it has not so many."""
     all_lines = place.text.split("\n")
     first, last = lines
     if last > len(all_lines):
@@ -246,14 +280,16 @@ def _part(place: Place, lines: tuple[int, int]) -> Place | None:
     )
 
 
-def _diff(quoted: str, place: Place, index: Index) -> str:
-    return unified_diff(quoted, place.text, "quoted", f"{place.id} ({index.tree.identity})")
+def _too_short(place: Place, lines: Lines | None) -> Found:
+    height = place.text.count("\n") + 1
+    first, last = lines or (1, height)
+    message = f"{place.id} has {height} lines, not {first}-{last}"
+    return Found(Verdict.MISSING, message, place)
 
 
-def _stand_in_message(index: Index, place: Place) -> str:
-    return f"{place.id} in {index.tree.identity} is not the recorded text of the pinned commit"
+def _stand_in_message(index: Index, place: Place, record: Record) -> str:
+    return f"{place.id} in {index.tree.identity} is not the text recorded from {_shown(record)}"
 
 
-def _did_you_mean(index: Index, reference: Reference) -> str:
-    nearest = index.nearest(reference)
-    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+def _shown(record: Record) -> str:
+    return record.recorded[:12] if is_full_commit(record.recorded) else record.recorded
