@@ -1,5 +1,6 @@
 """Accepting: record the text of symbols as it is now, after its prose has been read again."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,12 @@ from annotate.project import Project, Report
 from annotate.upstream import syntax
 from annotate.upstream.index import Index, Place
 from annotate.upstream.tree import Tree
+from annotate.verdict import Verdict
+
+_NOT_RECORDABLE = frozenset(
+    {Verdict.MISSING, Verdict.MOVED, Verdict.AMBIGUOUS, Verdict.UNVERIFIABLE}
+)
+_LINES = re.compile(r" lines [0-9]+-[0-9]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +31,22 @@ class Accepted:
     changed: bool
 
 
-def unrecorded(project: Project, report: Report) -> list[str]:
-    """The symbols that pages quote or table and that have no record yet, sorted."""
+def unrecorded(project: Project, report: Report, upstream: str = "") -> list[str]:
+    """The symbols that pages quote or table and that have no record yet, sorted.
+
+    Left out are those that cannot be recorded: what is not there, or not judged, or has moved.
+    """
+    index = project.index(upstream)
     symbols = set()
     for judgement in report.judgements:
-        if judgement.kind in ("quote", "calls") and judgement.found is not None:
-            subject = judgement.subject.partition(" ")[0]
-            path, separator, qualname = subject.partition("::")
-            known = any(
-                project.records.get(upstream, path, qualname) for upstream in project.indexes
-            )
-            if separator and not known:
-                symbols.add(subject)
+        if judgement.kind not in ("quote", "calls") or judgement.verdict in _NOT_RECORDABLE:
+            continue
+        path, separator, qualname = _LINES.sub("", judgement.subject).partition("::")
+        if not separator or project.records.get(index.tree.pin.name, path, qualname):
+            continue
+        # With several upstreams, a symbol may be another one's.
+        if index.file_of(SymbolReference(path, qualname)) is not None:
+            symbols.add(f"{path}::{qualname}")
     return sorted(symbols)
 
 
@@ -54,7 +65,8 @@ def accept(project: Project, symbols: Iterable[str], upstream: str = "") -> list
     index = project.index(upstream)
     name = index.tree.pin.name
     recorded = recorded_from(index.tree)
-    modules: dict[str, dict[str, tuple[str, str]]] = {}
+    files = _record_files(project, name)
+    modules: dict[tuple[Path, str], dict[str, tuple[str, str]]] = {}
     accepted = []
     for symbol in symbols:
         reference, place = _find(index, symbol)
@@ -67,13 +79,26 @@ def accept(project: Project, symbols: Iterable[str], upstream: str = "") -> list
                 f"and only {index.tree.identity} is at hand",
                 "Fetch the commit first, or name a source that holds it with --source.",
             )
-        modules.setdefault(path, {})[reference.qualname] = prints
+        if old is not None:
+            file = project.config.root / old.location.path
+        else:
+            default = records.record_file(project.config.records, name, path)
+            file = files.get(path, default)
+        modules.setdefault((file, path), {})[reference.qualname] = prints
         changed = old is None or (old.text, old.tokens) != prints
-        file = records.record_file(project.config.records, name, path)
         accepted.append(Accepted(f"{path}::{reference.qualname}", recorded, file, changed))
-    for path, fingerprints in modules.items():
-        records.write(project.config.records, name, path, fingerprints, recorded)
+    for (file, path), fingerprints in modules.items():
+        records.write(file, path, fingerprints, recorded)
     return accepted
+
+
+def _record_files(project: Project, upstream: str) -> dict[str, Path]:
+    """Module → the first file that holds a record of it."""
+    files: dict[str, Path] = {}
+    for name, record in project.records:
+        if name == upstream:
+            files.setdefault(record.path, project.config.root / record.location.path)
+    return files
 
 
 def recorded_from(tree: Tree) -> str:

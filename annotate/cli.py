@@ -1,6 +1,7 @@
 """The command line: argv → verb → exit code; the only module that writes to stdout."""
 
 import fnmatch
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -30,6 +31,10 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 
 def main() -> None:
     """Run one verb and end the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A page or a file may have a name that the terminal's encoding cannot say.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
@@ -175,7 +180,7 @@ def accept(
     project = _open(source, exact)
     wanted = list(symbols)
     if new:
-        wanted += unrecorded(project, project.check())
+        wanted += unrecorded(project, project.check(), upstream)
     if not wanted and not new:
         raise click.UsageError("name a SYMBOL, or say --new")
     for entry in accept_symbols(project, wanted, upstream):

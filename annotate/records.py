@@ -6,6 +6,7 @@ fingerprints, so that a repository can talk about code it does not carry.
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from annotate.errors import AnnotateError
 from annotate.location import Location, is_safe_path
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_KEYS = {"path": "path#1"}
+"""Symbols whose name already says something else in a file of records."""
+_QUALNAMES = {key: qualname for qualname, key in _KEYS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,48 +115,53 @@ def load(root: Path, folder: Path, upstreams: Iterable[str]) -> Records:
 
 
 def record_file(folder: Path, upstream: str, path: str) -> Path:
-    """Where the records of one upstream module belong."""
+    """Where the records of one upstream module belong, unless they stand elsewhere already."""
     return folder / upstream / f"{path}.toml"
 
 
 def write(
-    folder: Path,
-    upstream: str,
+    file: Path,
     path: str,
     fingerprints: Mapping[str, tuple[str, str]],
     recorded: str,
-) -> Path:
+) -> None:
     """Write the fingerprints of symbols of one module; notes, roles and comments stay.
 
     Args:
-        folder: the folder of all records.
-        upstream: the upstream's name.
+        file: the file of these records; written atomically.
         path: the module's path in the tree.
         fingerprints: qualified name → (text, tokens).
         recorded: the commit or release they were read from.
 
-    Returns:
-        The file, written atomically.
+    Raises:
+        AnnotateError: the file holds the records of another module, or cannot be written.
     """
     # Only writing needs a TOML library that keeps comments and layout; checking must stay quick.
     import tomlkit
 
-    file = record_file(folder, upstream, path)
+    newline = "\n"
     if file.exists():
-        document = tomlkit.parse(file.read_text("utf-8-sig"))
+        text = file.read_bytes().decode("utf-8-sig")
+        if "\r\n" in text:
+            newline = "\r\n"
+        document = tomlkit.parse(text.replace("\r\n", "\n"))
+        if document.get("path") != path:
+            raise AnnotateError(
+                f"{file} records the module {document.get('path')}, not {path}",
+                f'Move it to where that module belongs, or set path = "{path}" in it.',
+            )
     else:
         document = tomlkit.document()
         document["path"] = path
-    for qualname, (text, tokens) in fingerprints.items():
-        table = document.get(qualname)
+    for qualname, (text_print, token_print) in fingerprints.items():
+        key = _KEYS.get(qualname, qualname)
+        table = document.get(key)
         if table is None:
             document.add(tomlkit.nl())
             table = tomlkit.table()
-            document[qualname] = table
-        for key, value in (("text", text), ("tokens", tokens), ("recorded", recorded)):
-            table[key] = value
-    write_atomically(file, tomlkit.dumps(document).encode())
-    return file
+            document[key] = table
+        table["text"], table["tokens"], table["recorded"] = text_print, token_print, recorded
+    write_atomically(file, tomlkit.dumps(document).replace("\n", newline).encode())
 
 
 def _read(file: Path, name: str) -> Iterator[Record]:
@@ -167,8 +176,11 @@ def _read(file: Path, name: str) -> Iterator[Record]:
     for qualname, table in document.items():
         location = Location(name, _line_of_table(lines, qualname))
         if not isinstance(table, dict):
-            raise AnnotateError(f"{location}: “{qualname}” must be a table, one for each symbol")
-        yield _record(path, qualname, table, location, lines)
+            raise AnnotateError(
+                f"{location}: “{qualname}” must be a table, one for each symbol",
+                f'Write its keys below ["{qualname}"].',
+            )
+        yield _record(path, _QUALNAMES.get(qualname, qualname), table, location, lines)
 
 
 def _record(
@@ -176,9 +188,11 @@ def _record(
 ) -> Record:
     for key in table:
         if key not in ("text", "tokens", "recorded", "role", "notes"):
+            hint = "Known: text, tokens, recorded, role.LANGUAGE, notes."
+            if isinstance(table[key], dict):
+                hint += f' A name with a dot needs quotes: ["{qualname}.{key}"].'
             raise AnnotateError(
-                f"{location}: the record of {qualname} has an unknown key “{key}”",
-                "Known: text, tokens, recorded, role.LANGUAGE, notes.",
+                f"{location}: the record of {qualname} has an unknown key “{key}”", hint
             )
     for key in ("text", "tokens"):
         if not isinstance(table.get(key), str) or not _SHA256.fullmatch(table[key]):
@@ -193,7 +207,10 @@ def _record(
         )
     notes = table.get("notes", [])
     if not isinstance(notes, list):
-        raise AnnotateError(f"{location}: notes of {qualname} must be [[…notes]] tables")
+        raise AnnotateError(
+            f"{location}: notes of {qualname} must be a list of tables",
+            f'Begin each with [["{qualname}".notes]].',
+        )
     return Record(
         path=path,
         qualname=qualname,
@@ -201,9 +218,17 @@ def _record(
         tokens=table["tokens"],
         recorded=table["recorded"],
         role=_texts(table.get("role", {}), f"{location}: role of {qualname}"),
-        notes=tuple(_note(note, location, lines) for note in notes),
+        notes=tuple(_notes(notes, location, lines)),
         location=location,
     )
+
+
+def _notes(tables: list[object], record: Location, lines: list[str]) -> Iterator[Note]:
+    after = record.line
+    for table in tables:
+        note = _note(table, Location(record.path, after), lines)
+        after = note.location.line
+        yield note
 
 
 def _note(table: object, record: Location, lines: list[str]) -> Note:
@@ -224,7 +249,8 @@ def _texts(table: object, where: str) -> Mapping[str, str]:
 
 def _line_of_table(lines: list[str], qualname: str) -> int:
     """The line of a symbol's header; tomllib keeps no positions."""
-    headers = (f'["{qualname}"]', f"['{qualname}']", f"[{qualname}]")
+    escaped = qualname.replace("\\", "\\\\").replace('"', '\\"')
+    headers = (f'["{escaped}"]', f"['{qualname}']", f"[{qualname}]")
     for number, line in enumerate(lines, 1):
         if line.strip() in headers:
             return number
@@ -233,7 +259,13 @@ def _line_of_table(lines: list[str], qualname: str) -> int:
 
 def _line_of_note(lines: list[str], after: int, at: str) -> int:
     for number, line in enumerate(lines[after:], after + 1):
-        key, _, value = line.partition("=")
-        if key.strip() == "at" and at in value.replace('\\"', '"').replace("\\\\", "\\"):
+        if line.lstrip().startswith("at") and _value_of_line(line) == at:
             return number
     return after
+
+
+def _value_of_line(line: str) -> object:
+    try:
+        return tomllib.loads(line).get("at")
+    except tomllib.TOMLDecodeError:
+        return None
