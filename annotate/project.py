@@ -213,8 +213,8 @@ class Project:
                     unclaimed.append(Location(page, block.first_line))
         page_claims = len(judgements)
         if not chosen:
-            claimed = {judgement.subject for judgement in judgements}
-            judgements += self._check_records(claimed, exact=exact)
+            told = {(judgement.subject, judgement.verdict) for judgement in judgements}
+            judgements += self._check_records(told, exact=exact)
             judgements += experiment.check_recordings(self._context("", exact=exact))
         return Report(
             judgements=tuple(sorted(judgements, key=_order)),
@@ -263,13 +263,16 @@ class Project:
                 "Run the command from the project that holds the page.",
             ) from error
 
-    def _check_records(self, claimed: set[str], *, exact: bool) -> Iterator[Judgement]:
-        """Judge the notes of every record, and records that no page leans on."""
+    def _check_records(self, told: set[tuple[str, Verdict]], *, exact: bool) -> Iterator[Judgement]:
+        """Judge the notes of every record, and the record itself where no page told the same.
+
+        A literal quote does not lean on the record, and may hold where that is stale.
+        """
         for upstream, record in self.records:
             index = self.indexes[upstream]
             context = self._context(record.location.path)
             found = look_for(context, index, SymbolReference(record.path, record.qualname))
-            if record.symbol not in claimed:
+            if (record.symbol, found.verdict) not in told:
                 yield Judgement(
                     kind="record",
                     location=record.location,
