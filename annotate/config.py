@@ -115,18 +115,27 @@ def _config(root: Path, file: Path, table: dict[str, Any]) -> Config:
         _pin(root, name, _table(upstream, file, f"upstream.{name}"), file)
         for name, upstream in upstreams.items()
     )
-    pages = table.get("pages")
-    if pages is None:
-        pages = DEFAULT_PAGES if (root / "docs").is_dir() else PAGES_WITHOUT_DOCS
-    elif not isinstance(pages, list) or not all(isinstance(item, str) for item in pages):
-        raise AnnotateError(f"{file}: pages must be a list of glob patterns")
+    default = DEFAULT_PAGES if (root / "docs").is_dir() else PAGES_WITHOUT_DOCS
     return Config(
         root=root,
         file=file,
         pins=pins,
-        pages=tuple(pages),
+        pages=_patterns(table.get("pages", list(default)), file),
         records=root / _folder(table, "records", "snippets", file),
     )
+
+
+def _patterns(value: object, file: Path) -> tuple[str, ...]:
+    hint = 'Write them relative to the project, for example pages = ["docs/**/*.md"].'
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise AnnotateError(f"{file}: pages must be a list of glob patterns", hint)
+    for pattern in value:
+        if not is_safe_path(pattern):
+            raise AnnotateError(f"{file}: pages: “{pattern}” does not stay in the project", hint)
+        if any("**" in part and part != "**" for part in pattern.split("/")):
+            message = f"{file}: pages: “{pattern}” has a ** that is not a whole folder name"
+            raise AnnotateError(message, hint)
+    return tuple(value)
 
 
 def _pin(root: Path, name: str, table: dict[str, Any], file: Path) -> Pin:
@@ -176,7 +185,10 @@ def _string(table: Mapping[str, Any], key: str, where: str) -> str:
 def _folder(table: Mapping[str, Any], key: str, default: str, file: Path) -> str:
     value = table.get(key, default)
     if not isinstance(value, str) or not is_safe_path(value):
-        raise AnnotateError(f"{file}: {key} must be a folder inside the project")
+        raise AnnotateError(
+            f"{file}: {key} must be a folder inside the project",
+            f'Write it relative to the project: {key} = "{default}".',
+        )
     return value
 
 
