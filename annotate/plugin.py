@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Literal
 
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
@@ -43,7 +42,6 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
 
     def __init__(self) -> None:
         super().__init__()
-        self.serving = False
         self.configuration: MkDocsConfig | None = None
         self.project: Project
         self.report: Report
@@ -51,17 +49,13 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         self.urls: dict[str, str] = {}
         self.licences = ""
 
-    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
-        """Remember whether this is a preview, which shows failing claims instead of stopping."""
-        self.serving = command == "serve"
-
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Check all claims before anything is written, and turn the extension on."""
         # Once for a build: mkdocs-static-i18n builds again with the same object for each language.
         if config is not self.configuration:
             self.configuration = config
             self.project, self.report = self._check(Path(config.config_file_path or ".").parent)
-            _tell(self.report, refuse=config.strict and not self.serving)
+            _tell(self.report, refuse=config.strict)
         if "annotate.fences" not in config.markdown_extensions:
             config.markdown_extensions.append("annotate.fences")
         if STYLES_URI not in config.extra_css:
@@ -70,8 +64,9 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
 
     def _check(self, root: Path) -> tuple[Project, Report]:
         try:
+            source = self.config.source or None
             exact = self.config.exact
-            project = Project.open(root, source=self.config.source, exact=exact, say=log.info)
+            project = Project.open(root, source=source, exact=exact, say=log.info)
             return project, project.check(exact=exact)
         except AnnotateError as error:
             raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
