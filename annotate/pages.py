@@ -131,6 +131,8 @@ def _after_comment(lines: list[str], index: int) -> int | None:
 
 
 def _fence(lines: list[str], index: int) -> Block | None:
+    if "```" not in lines[index] and "~~~" not in lines[index]:
+        return None
     match = _OPENING.fullmatch(lines[index])
     if match is None or _is_indented_code(lines, index, match["prefix"].count(">")):
         return None
@@ -150,7 +152,7 @@ def _fence(lines: list[str], index: int) -> Block | None:
         content = _content(lines[number], prefix, must_be_indented=must_be_indented)
         if content is None:
             break
-        closed = closing.fullmatch(content) is not None
+        closed = match["fence"] in content and closing.fullmatch(content) is not None
         if closed:
             break
         text.append(content)
@@ -214,6 +216,8 @@ def _content(line: str, prefix: str, *, must_be_indented: bool) -> str | None:
 
     Blanks count in columns, since a tab in one line may stand for the spaces of another.
     """
+    if not prefix:
+        return line
     quotes = prefix.count(">")
     content = _without_quotes(line, quotes)
     if content is None:

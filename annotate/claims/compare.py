@@ -14,31 +14,35 @@ class Expected:
     """What a text should be: the text itself, or only its fingerprints.
 
     Attributes:
-        text_fingerprint: sha256 of the canonical text.
         literal: the canonical text, where the page quotes it.
+        text: sha256 of the canonical text, where only a record is at hand.
         tokens: sha256 of the tokens, where only a record is at hand.
     """
 
-    text_fingerprint: str
     literal: str | None = None
+    text: str = ""
     tokens: str = ""
 
     @staticmethod
     def of_text(text: str) -> "Expected":
         """Expect a quoted text."""
-        literal = syntax.canonical(text)
-        return Expected(syntax.text_fingerprint(literal), literal)
+        return Expected(syntax.canonical(text))
 
     @staticmethod
     def of_record(record: Record) -> "Expected":
         """Expect what was recorded."""
-        return Expected(record.text, None, record.tokens)
+        return Expected(None, record.text, record.tokens)
+
+    @property
+    def text_fingerprint(self) -> str:
+        """The sha256 of the canonical text."""
+        return self.text if self.literal is None else syntax.text_fingerprint(self.literal)
 
     def matches(self, text: str) -> bool:
         """Whether a canonical text is the expected one, byte for byte."""
         if self.literal is not None:
             return self.literal == text
-        return self.text_fingerprint == syntax.text_fingerprint(text)
+        return self.text == syntax.text_fingerprint(text)
 
     def same_tokens(self, text: str, *, python: bool = True) -> bool:
         """Whether a canonical text differs from the expected one in layout and comments only.

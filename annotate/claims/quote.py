@@ -58,7 +58,7 @@ def check(block: Block, context: Context) -> list[Judgement]:
     if judged.quote is None or judged.found is None:
         return [judged.judgement]
     fix = _fix(block, context, judged.quote, judged.found)
-    return [replace(judged.judgement, fix=fix)]
+    return [replace(judged.judgement, fix=fix) if fix else judged.judgement]
 
 
 def render(block: Block, context: Context, language: str) -> str:

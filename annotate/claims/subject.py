@@ -81,7 +81,8 @@ def _look_for_symbol(
         found = _judge_by_record(index, place, literal, lines, record)
     else:
         found = _judge_literal(index, place, literal, lines)
-    return replace(found or _differs(index, place, literal, lines), record=record)
+    found = found or _differs(index, place, literal, lines)
+    return found if record is None else replace(found, record=record)
 
 
 def _judge_literal(index: Index, place: Place, literal: str, lines: Lines | None) -> Found | None:

@@ -5,8 +5,9 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import TypeVar
 
 from annotate.errors import AnnotateError, Exit
@@ -20,6 +21,8 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 _DERIVED_FORMAT = 2
+# Not `astuple`, which copies each value deeply.
+_values = attrgetter(*(field.name for field in fields(Symbol)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ def _derived_kind() -> str:
 
 
 def _to_json(entries: tuple[Symbol, ...], doubts: Mapping[str, str]) -> bytes:
-    table = {"symbols": [astuple(symbol) for symbol in entries], "doubts": dict(doubts)}
+    table = {"symbols": [_values(symbol) for symbol in entries], "doubts": dict(doubts)}
     return json.dumps(table, separators=(",", ":")).encode()
 
 
