@@ -55,13 +55,19 @@ def test_ci_ends_with_the_first_command_that_fails(broken: str, tmp_path: Path) 
 
     stub("apt-get", "")
     stub("dpkg-query", "echo installed")
-    stub("python3", f"mkdir -p .venv/bin && cp {stubs}/* .venv/bin/")
+    said = 'echo "$(basename "$0") $*"'
+    stub("python3", f"{said} && mkdir -p .venv/bin && cp {stubs}/* .venv/bin/")
     for name in ("annotate", "mypy", "pip", "python", "ruff"):
-        stub(name, 'echo "$(basename "$0") $*"')
+        stub(name, said)
     environment = {"PATH": f"{stubs}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
     run = subprocess.run(["bash", str(script)], env=environment, capture_output=True, text=True)
-    reached_its_end = "pytest -m slow or browser" in run.stdout
-    assert (run.returncode, reached_its_end) == ((1, False) if broken else (0, True)), run
+    lines = run.stdout.rstrip("\n").split("\n")
+    if broken:
+        assert run.returncode == 1
+        assert [line.startswith(f"{broken} ") for line in lines].index(True) == len(lines) - 1
+    else:
+        assert run.returncode == 0
+        assert lines[-1].startswith("python -m pytest -m slow or browser")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
