@@ -5,7 +5,6 @@ Each line of a ``{.calls}`` fence names one symbol; each is a claim of its own.
 
 from dataclasses import dataclass, replace
 
-from annotate.claims.card import Row, render_table
 from annotate.claims.context import Context
 from annotate.claims.found import Found, sentence
 from annotate.claims.quote import permalink
@@ -45,6 +44,9 @@ def check(block: Block, context: Context) -> list[Judgement]:
 
 def render(block: Block, context: Context, language: str) -> str:
     """A table: symbol, signature, role, verdict."""
+    # Drawing is not imported by a mere check, which must start quickly.
+    from annotate.claims.card import Row, render_table
+
     rows = []
     for judged in _judge(block, context):
         place = judged.found.place if judged.found else None

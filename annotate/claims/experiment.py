@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotate import recordings
-from annotate.claims.card import Card, render_card
 from annotate.claims.compare import Expected, compare, unified_diff
 from annotate.claims.context import Context
 from annotate.edit import Fix
@@ -57,6 +56,9 @@ def check_recordings(context: Context) -> list[Judgement]:
 
 def render(block: Block, context: Context, language: str) -> str:
     """A card with the code, or with the output and the command that prints it."""
+    # Drawing is not imported by a mere check, which must start quickly.
+    from annotate.claims.card import Card, render_card
+
     judged = _judge(block, context)
     judgement = judged.judgement
     footer: list[tuple[str, str | None]] = []

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from annotate.attributes import with_attribute
-from annotate.claims.card import Card, Note, render_card
-from annotate.claims.compare import margin
+from annotate.claims.compare import margin, shown_lines
 from annotate.claims.context import Context
 from annotate.claims.found import Found, sentence
 from annotate.claims.subject import look_for
@@ -18,6 +18,9 @@ from annotate.records import Record
 from annotate.upstream.index import Index, Place
 from annotate.upstream.tree import Tree
 from annotate.verdict import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from annotate.claims.card import Note
 
 KIND = "quote"
 ATTRIBUTES = ("source", "lines", "upstream", "commit", "title", "hl_lines", "linenums", "id")
@@ -63,6 +66,9 @@ def check(block: Block, context: Context) -> list[Judgement]:
 
 def render(block: Block, context: Context, language: str) -> str:
     """A card with the source, or with the quote itself where the source is not what it says."""
+    # Drawing is not imported by a mere check, which must start quickly.
+    from annotate.claims.card import Card, render_card
+
     judged = _judge(block, context)
     judgement, index, found = judged.judgement, judged.index, judged.found
     place = (found.renamed or found.place) if found else None
@@ -178,7 +184,7 @@ def _subject(quote: _Quote, index: Index) -> str:
     path = index.file_of(reference)
     if isinstance(reference, SymbolReference) and path is not None:
         reference = SymbolReference(path, reference.qualname)
-    lines = f" lines {quote.lines[0]}-{quote.lines[1]}" if quote.lines else ""
+    lines = f" lines {shown_lines(quote.lines)}" if quote.lines else ""
     return f"{reference}{lines}"
 
 
@@ -207,7 +213,7 @@ def _fix(block: Block, context: Context, quote: _Quote, found: Found) -> Fix | N
         edits = _rename(block, context, found.renamed, keep_lines=found.lines is not None)
         return Fix(f"name {found.renamed.id} instead", edits)
     if found.lines is not None:
-        lines = f"{found.lines[0]}-{found.lines[1]}"
+        lines = shown_lines(found.lines)
         if block.form == "labelled":
             return Fix("quote the whole symbol, or use a fence, which can say lines=")
         return Fix(f'write lines="{lines}"', (_set_lines(block, context, lines),))
@@ -254,8 +260,10 @@ def _header(block: Block, context: Context) -> str:
     return context.page_lines[block.first_line - 1]
 
 
-def _notes(record: Record | None, code: str, language: str) -> list[Note]:
+def _notes(record: Record | None, code: str, language: str) -> "list[Note]":
     """The record's notes on the lines that are shown, in their order."""
+    from annotate.claims.card import Note
+
     if record is None:
         return []
     notes = []
