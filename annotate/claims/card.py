@@ -1,11 +1,14 @@
 """Claims as HTML: a quote as a card (header, numbered code, notes), a call table as a table."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from annotate.claims.highlight import html_lines
 from annotate.claims.markup import escaped, inline, is_followable, link, visible, word
+
+_FULL_COMMIT = re.compile(r"\b([0-9a-f]{8})(?:[0-9a-f]{32}|[0-9a-f]{56})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Card:
         verdict: a value of `annotate.verdict.Verdict`.
         severity: a value of `annotate.verdict.Severity`.
         message: what checking found; shown unless the severity is ``ok``.
-        read: what was read, such as ``commit f53a2173``.
+        read: what was read, such as ``release autograd 1.9.1``; a commit is shown shortened.
         notes: remarks, in the order of their lines.
         footer: (label, address) pairs; an entry without an address is plain text.
         language: of the card's own words: a locale, such as ``en`` or ``zh-Hans``.
@@ -110,7 +113,8 @@ def render_card(card: Card) -> str:
 
 def _header(card: Card) -> str:
     title = f'<span class="claim-title">{inline(card.title)}</span>' if card.title else ""
-    where = [link(card.place, card.permalink), inline(card.read)]
+    read = _FULL_COMMIT.sub(r"\1", card.read)
+    where = [link(card.place, card.permalink), inline(read)]
     return (
         f"<figcaption>{title}{_subject(card.subject, card.language)}"
         f"{_verdict(card.verdict, card.language)}"

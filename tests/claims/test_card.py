@@ -26,7 +26,7 @@ PLAIN = Card(
     verdict="exact",
     severity="ok",
     message="as it was reviewed",
-    read="commit f53a2173",
+    read=f"commit {'f53a2173' * 5}",
     notes=(),
     footer=(),
     language="en",
@@ -82,6 +82,7 @@ def test_shows_symbol_place_verdict_and_what_was_read() -> None:
     page = Page(render_card(PLAIN))
     for text in ("ledger/book.py::Ledger", "ledger/book.py:71-75", "exact", "commit f53a2173"):
         assert text in page.text
+    assert "f53a2173f" not in page.text
     assert ("a", {"href": PLAIN.permalink}) in page.tags
     assert PLAIN.message not in page.text
 
