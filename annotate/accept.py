@@ -18,7 +18,7 @@ from annotate.verdict import Verdict
 _NOT_RECORDABLE = frozenset(
     {Verdict.MISSING, Verdict.MOVED, Verdict.AMBIGUOUS, Verdict.UNVERIFIABLE}
 )
-_LINES = re.compile(r" lines [0-9]+-[0-9]+\Z")
+_LINES = re.compile(r" lines [0-9]+(?:-[0-9]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,12 @@ def lines_within(part: str, whole: str) -> list[tuple[int, int]]:
     ]
 
 
+def shown_lines(lines: tuple[int, int]) -> str:
+    """Lines as an author writes them: ``2-5``, or ``2`` for one."""
+    first, last = lines
+    return str(first) if first == last else f"{first}-{last}"
+
+
 def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
     """A unified diff of two texts, without a final newline; "" when they are equal."""
     return "\n".join(

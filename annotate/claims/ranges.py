@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from annotate.claims.compare import Expected, compare, compare_lines, lines_within
+from annotate.claims.compare import Expected, compare, compare_lines, lines_within, shown_lines
 from annotate.claims.found import Found, did_you_mean, diff_from
 from annotate.location import RangeReference
 from annotate.upstream import syntax
@@ -31,7 +31,7 @@ def look_for_lines(index: Index, reference: RangeReference, literal: str | None)
         return Found(verdict, f"only layout differs from {place.id}", place, diff=diff)
     others = lines_within(quoted, index.file_text(reference.file))
     if len(others) > 1:
-        where = ", ".join(f"{first}-{last}" for first, last in others)
+        where = ", ".join(map(shown_lines, others))
         message = f"{reference.file} has the quoted text more than once: lines {where}"
         return Found(Verdict.AMBIGUOUS, message, place, diff=diff)
     if others:
@@ -54,4 +54,5 @@ def _not_there(index: Index, reference: RangeReference) -> Found:
         what = f"{index.tree.identity} has no file {reference.file}"
         return Found(Verdict.MISSING, what + did_you_mean(index, reference))
     height = index.file_text(reference.file).removesuffix("\n").count("\n") + 1
-    return Found(Verdict.MISSING, f"{reference.file} has only {height} lines")
+    count = f"{height} line{'' if height == 1 else 's'}"
+    return Found(Verdict.MISSING, f"{reference.file} has only {count}")

@@ -10,6 +10,7 @@ from annotate.claims.compare import (
     compare,
     compare_lines,
     lines_within,
+    shown_lines,
     unified_diff,
     with_lines,
 )
@@ -150,8 +151,7 @@ def _differs(index: Index, place: Place, literal: str, lines: Lines | None) -> F
     if moved := same_text_elsewhere(index, expected, place):
         return replace(moved, diff=diff)
     if len(inside) == 1:
-        first, last = inside[0]
-        message = f"the quote is only lines {first}-{last} of {place.id}"
+        message = f"the quote is only lines {shown_lines(inside[0])} of {place.id}"
         return Found(Verdict.EDITED, message, place, lines=inside[0], diff=diff)
     if part is None:
         return _too_short(place, lines)
@@ -159,7 +159,7 @@ def _differs(index: Index, place: Place, literal: str, lines: Lines | None) -> F
 
 
 def _moved_within(place: Place, inside: list[Lines], diff: str) -> Found:
-    where = ", ".join(f"{first}-{last}" for first, last in inside)
+    where = ", ".join(shown_lines(lines) for lines in inside)
     if len(inside) > 1:
         message = f"{place.id} has the quoted lines more than once: {where}"
         return Found(Verdict.AMBIGUOUS, message, place, diff=diff)
@@ -246,7 +246,8 @@ def _part_moved(index: Index, moved: Place, literal: str | None, lines: Lines) -
     if part is None:
         return _too_short(moved, lines)
     if literal is not None and syntax.canonical(literal) != part.text:
-        message = f"the symbol is now {moved.id}, with other code in lines {lines[0]}-{lines[1]}"
+        where = f"lines {shown_lines(lines)}"
+        message = f"the symbol is now {moved.id}, with other code in {where}"
         diff = diff_from(syntax.canonical(literal), part, index)
         return Found(Verdict.EDITED, message, part, diff=diff)
     message = f"the symbol is now {moved.id}"
@@ -283,8 +284,8 @@ def _part(place: Place, lines: Lines) -> Place | None:
 
 def _too_short(place: Place, lines: Lines | None) -> Found:
     height = place.text.count("\n") + 1
-    first, last = lines or (1, height)
-    message = f"{place.id} has {height} lines, not {first}-{last}"
+    count = f"{height} line{'' if height == 1 else 's'}"
+    message = f"{place.id} has only {count}, not lines {shown_lines(lines or (1, height))}"
     return Found(Verdict.MISSING, message, place)
 
 

@@ -164,6 +164,8 @@ class Index:
             return []
 
     def _files_of(self, reference: SymbolReference) -> list[str]:
+        if reference.file in self.tree.files:
+            return [reference.file]
         files = [path for path in reference.paths() if path in self.tree.files]
         # Python imports the package where a module of the same name lies beside it.
         packages = {path.removesuffix("/__init__.py") for path in files}
