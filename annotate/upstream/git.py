@@ -80,7 +80,7 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
         refuse_unreachable(pin, address, limits.connect)
     with (
         store.temporary() as folder,
-        _environment(folder / "repository.git", _configuration(pin, address, limits)),
+        environment(folder / "repository.git", configuration(pin, address, limits)),
         _repository(pin, folder / "repository.git") as repository,
     ):
         _fetch_commit(pin, repository, address, progress, limits)
@@ -90,7 +90,7 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
         return store.add_tree(pin, "git", f"commit {pin.commit}", entries, left_out)
 
 
-def _configuration(pin: Pin, address: SplitResult, limits: Limits) -> dict[str, str]:
+def configuration(pin: Pin, address: SplitResult, limits: Limits) -> dict[str, str]:
     """All the configuration that git gets."""
     return {
         "remote.upstream.url": pin.repository,
@@ -109,7 +109,7 @@ def _configuration(pin: Pin, address: SplitResult, limits: Limits) -> dict[str, 
 
 
 @contextlib.contextmanager
-def _environment(path: Path, configuration: Mapping[str, str]) -> Iterator[None]:
+def environment(path: Path, configuration: Mapping[str, str]) -> Iterator[None]:
     """Run git in a clean environment, on the repository at that path and on no other.
 
     GitPython hands every child a copy of this process's environment and can only add to it, so
@@ -181,20 +181,20 @@ def _fetch_commit(
     try:
         git.Remote(repository, "upstream").fetch(
             pin.commit,
-            progress=_relay(pin, progress) if progress else None,
+            progress=relay(pin, progress) if progress else None,
             verbose=False,
             kill_after_timeout=limits.total,
             depth=1,
             no_tags=True,
         )
     except git.GitCommandError as error:
-        raise _explain(pin, address, str(error.stderr), limits) from error
+        raise explain(pin, address, str(error.stderr), limits) from error
     finally:
         if progress:
             progress.stop()
 
 
-def _relay(pin: Pin, progress: Progress) -> "RemoteProgress":
+def relay(pin: Pin, progress: Progress) -> "RemoteProgress":
     """Make what GitPython tells about git's progress, and have it tell ours."""
     import git
 
@@ -296,7 +296,7 @@ def _read_blobs(
         process.wait()
 
 
-def _explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> AnnotateError:
+def explain(pin: Pin, address: SplitResult, stderr: str, limits: Limits) -> AnnotateError:
     """Say what git's messages mean to the user."""
     host = address.hostname or "the repository"
     text = stderr.lower()

@@ -522,7 +522,7 @@ class TestEnvironment:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SSL_CERT_FILE", "/certificates.pem")
-        with git._environment(tmp_path, {}):
+        with git.environment(tmp_path, {}):
             assert os.environ["GIT_SSL_CAINFO"] == "/certificates.pem"
         assert "GIT_SSL_CAINFO" not in os.environ
 
