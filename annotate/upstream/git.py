@@ -250,10 +250,10 @@ def _list_files(repository: "Repo", commit: str) -> tuple[dict[str, TreeFile], l
     for line in output.split(b"\0")[:-1]:
         facts, _, name = line.partition(b"\t")
         mode, _, blob, size = facts.decode("ascii").split()
-        path = name.decode("utf-8", "backslashreplace")
+        path = name.decode("utf-8", "backslashreplace")  # no safe path has a backslash
         if mode not in _REGULAR_MODES:
             left_out.append(f"{path!a} ({_OTHER_MODES.get(mode, 'not a plain file')})")
-        elif path.encode() != name or not is_safe_path(path):
+        elif not is_safe_path(path):
             left_out.append(f"{path!a} (not a safe path)")
         else:
             files[path] = TreeFile(blob, int(size))

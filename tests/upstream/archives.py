@@ -69,6 +69,8 @@ class IndexServer(http.server.ThreadingHTTPServer):
         hashes: whether the project page tells the sha256 of each archive.
         page: serve these bytes as the project page instead, if not None.
         status: answer every request with this status instead, if it is not 0.
+        labels: whether archives are sent as compressed text (``Content-Encoding: gzip``), as some
+            servers do with all that ends in ``.gz``, to a client that accepts it.
         missing: how many bytes at the end of each archive are promised but not sent.
         requests: the path of each request.
     """
@@ -81,6 +83,7 @@ class IndexServer(http.server.ThreadingHTTPServer):
         self.hashes = True
         self.page: bytes | None = None
         self.status = 0
+        self.labels = False
         self.missing = 0
         self.requests: list[str] = []
 
@@ -121,5 +124,8 @@ class _IndexHandler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
+        accepted = self.headers.get("Accept-Encoding", "")
+        if self.server.labels and self.path.endswith(".gz") and "gzip" in accepted:
+            self.send_header("Content-Encoding", "gzip")
         self.end_headers()
         self.wfile.write(body[: len(body) - missing])

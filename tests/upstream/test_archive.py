@@ -169,6 +169,11 @@ class TestRefused:
     def test_a_compression_that_ends_too_early(self, missing: int, read: Reading) -> None:
         assert read.refused(sdist(FILES)[:-missing]).startswith("is damaged: ")
 
+    def test_a_compression_that_ends_long_after_the_tar(self, read: Reading) -> None:
+        padded = gzip.compress(gzip.decompress(sdist(FILES)) + bytes(200_000))
+        assert read(padded) == FILES
+        assert read.refused(padded[:-1]).startswith("is damaged: ")
+
     @pytest.mark.parametrize("data", [b"", b"no archive", gzip.compress(b"no tar" * 200)])
     def test_no_archive_at_all(self, data: bytes, read: Reading) -> None:
         read.refused(data)
@@ -181,6 +186,11 @@ class TestRefused:
         archive = zipfile.ZipFile(io.BytesIO(zip_of({"u/a": b"1" * 100})))
         data = bytearray(zip_of({"u/a": b"1" * 100}))
         data[archive.infolist()[0].header_offset + 36] ^= 0xFF
+        assert read.refused(bytes(data), "u-1.zip").startswith("is damaged: ")
+
+    def test_a_size_that_is_a_lie_in_a_zip(self, read: Reading) -> None:
+        data = bytearray(zip_of({"u/a": b"1" * 100}))
+        struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 101)
         assert read.refused(bytes(data), "u-1.zip").startswith("is damaged: ")
 
     def test_a_zip_that_needs_a_password(self, read: Reading) -> None:

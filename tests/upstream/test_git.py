@@ -122,8 +122,8 @@ class TestSound:
 
         git.fetch(pin(address, commit), store, None)
 
-        cost = (len(server.requests), server.bytes_sent + server.bytes_received)
-        assert cost <= plain_cost
+        assert len(server.requests) == 2 <= plain_cost[0]
+        assert server.bytes_sent + server.bytes_received <= plain_cost[1]
 
     def test_a_second_commit_writes_only_its_new_blobs(
         self, repository: Repository, store: Store
@@ -536,11 +536,12 @@ class TestRefused:
             git.fetch(pin(repository.url, commit), store, None)
         assert caught.value.exit_code is Exit.USAGE
 
+    @pytest.mark.parametrize("protocol", ["file", "https", "ftp"])
     def test_a_redirection_to_another_protocol_is_not_followed(
-        self, server: GitServer, repository: Repository, store: Store
+        self, protocol: str, server: GitServer, repository: Repository, store: Store
     ) -> None:
-        server.redirect = f"{repository.url}/info/refs?service=git-upload-pack"
-        commit = repository.commit(repository.files(FILES))
-        with pytest.raises(AnnotateError, match=r"Protocol .file. .*disabled"):
-            git.fetch(pin(server.url("upstream.git"), commit), store, None, QUICK)
+        place = "" if protocol == "file" else f"127.0.0.1:{server.server_port}"
+        server.redirect = f"{protocol}://{place}{repository.path}/info/refs"
+        with pytest.raises(AnnotateError, match=rf'Protocol "?{protocol}"? .*disabled'):
+            git.fetch(pin(server.url("upstream.git"), "a" * 40), store, None, QUICK)
         assert len(server.requests) == 1

@@ -84,6 +84,10 @@ class TestSound:
         index.hashes = False
         assert len(release.fetch(pin(release_of(ARCHIVE)), store, None).files) == len(FILES)
 
+    def test_the_archive_arrives_as_it_is(self, index: IndexServer, store: Store) -> None:
+        index.labels = True
+        assert len(release.fetch(pin(release_of(ARCHIVE)), store, None).files) == len(FILES)
+
     def test_what_is_left_out_is_listed(self, index: IndexServer, store: Store) -> None:
         archive = tar_gz(
             [
