@@ -82,7 +82,7 @@ class TestSound:
             "main", repository.commit(repository.files({"other": b"1"}), "Start over")
         )
 
-        tree = git.fetch(pin(url, left), store, None, QUICK)
+        tree = git.fetch(pin(url, left), store, None)
 
         assert {path: tree.read(path) for path in tree.files} == FILES
         assert list(tree.files) == sorted(FILES)
@@ -316,10 +316,16 @@ class TestUnavailable:
     def address(self, server: GitServer) -> str:
         return server.url("upstream.git")
 
-    def refused(self, address: str, store: Store, commit: str = "a" * 40) -> str:
+    def refused(
+        self,
+        address: str,
+        store: Store,
+        commit: str = "a" * 40,
+        limits: git.Limits | None = None,
+    ) -> str:
         wanted = pin(address, commit)
         with pytest.raises(AnnotateError) as caught:
-            git.fetch(wanted, store, None, QUICK)
+            git.fetch(wanted, store, None, limits)
         assert caught.value.exit_code is Exit.NOTHING_JUDGED
         assert caught.value.hint
         assert store.tree(wanted) is None
@@ -367,7 +373,7 @@ class TestUnavailable:
 
     def test_a_black_hole(self, store: Store) -> None:
         with full_port() as port:
-            message = self.refused(f"http://127.0.0.1:{port}/r", store)
+            message = self.refused(f"http://127.0.0.1:{port}/r", store, limits=QUICK)
         assert message == "upstream: 127.0.0.1 cannot be reached (it does not answer)"
 
     def test_an_unknown_name(self, store: Store) -> None:
@@ -383,7 +389,7 @@ class TestUnavailable:
         self, scheme: str, store: Store
     ) -> None:
         with silent_port() as port:
-            message = self.refused(f"{scheme}://127.0.0.1:{port}/r", store)
+            message = self.refused(f"{scheme}://127.0.0.1:{port}/r", store, limits=QUICK)
         assert message.startswith("upstream: 127.0.0.1 cannot be reached (it ")
 
     def test_a_fetch_that_takes_too_long_is_ended(
@@ -471,7 +477,7 @@ class TestEnvironment:
         before = dict(os.environ)
         commit = repository.commit(repository.files(FILES))
 
-        tree = git.fetch(pin(url, commit), store, None, QUICK)
+        tree = git.fetch(pin(url, commit), store, None)
 
         assert set(tree.files) == set(FILES)
         assert not pwned.exists()
@@ -489,7 +495,7 @@ class TestEnvironment:
             monkeypatch.setenv(name, str(program))
         server.status = 401
         with pytest.raises(AnnotateError, match="asks for a login"):
-            git.fetch(pin(server.url("upstream.git"), "a" * 40), store, None, QUICK)
+            git.fetch(pin(server.url("upstream.git"), "a" * 40), store, None)
         assert not (tmp_path / "asked").exists()
 
     def test_a_login_from_netrc_is_used(
@@ -499,7 +505,7 @@ class TestEnvironment:
         netrc.write_text("machine 127.0.0.1 login ada password secret\n")
         server.login = "Basic YWRhOnNlY3JldA=="
         commit = repository.commit(repository.files(FILES))
-        tree = git.fetch(pin(server.url("upstream.git"), commit), store, None, QUICK)
+        tree = git.fetch(pin(server.url("upstream.git"), commit), store, None)
         assert set(tree.files) == set(FILES)
 
     def test_home_is_not_needed(
@@ -543,5 +549,5 @@ class TestRefused:
         place = "" if protocol == "file" else f"127.0.0.1:{server.server_port}"
         server.redirect = f"{protocol}://{place}{repository.path}/info/refs"
         with pytest.raises(AnnotateError, match=rf'Protocol "?{protocol}"? .*disabled'):
-            git.fetch(pin(server.url("upstream.git"), "a" * 40), store, None, QUICK)
+            git.fetch(pin(server.url("upstream.git"), "a" * 40), store, None)
         assert len(server.requests) == 1
