@@ -73,7 +73,7 @@ def parse_reference(text: str) -> Reference:
         if not file.strip() or not qualname.strip():
             raise AnnotateError(
                 f"“{text}” names no symbol",
-                "Write path/to/file.py::Class.method, for example autograd/core.py::VJPNode.",
+                "Write path/to/file.py::Class.method.",
             )
         reference: Reference = SymbolReference(file.strip(), qualname.strip())
     elif match := _RANGE.fullmatch(text):

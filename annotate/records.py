@@ -198,12 +198,12 @@ def _record(
         if not isinstance(table.get(key), str) or not _SHA256.fullmatch(table[key]):
             raise AnnotateError(
                 f"{location}: {key} of {qualname} is not a sha256 digest",
-                f"annotate accept {path}::{qualname} writes it.",
+                f"Take the table out; annotate accept {path}::{qualname} writes another.",
             )
     if not isinstance(table.get("recorded"), str):
         raise AnnotateError(
             f"{location}: the record of {qualname} does not say where it was recorded from",
-            f"annotate accept {path}::{qualname} writes it.",
+            f"Take the table out; annotate accept {path}::{qualname} writes another.",
         )
     notes = table.get("notes", [])
     if not isinstance(notes, list):

@@ -144,6 +144,11 @@ def shown_lines(lines: tuple[int, int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
+def in_words(lines: tuple[int, int]) -> str:
+    """The same in a sentence: ``lines 2-5``, or ``line 2``."""
+    return f"line{'' if lines[0] == lines[1] else 's'} {shown_lines(lines)}"
+
+
 def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
     """A unified diff of two texts, without a final newline; "" when they are equal."""
     return "\n".join(

@@ -191,12 +191,13 @@ def _subject(quote: _Quote, index: Index) -> str:
 def _subject_as_written(block: Block) -> str:
     if block.form == "labelled":
         return "::".join(block.attributes.get(name, "?") for name in ("file", "symbol"))
-    return block.attributes.get("source", "?")
+    return block.attributes.get("source") or "?"
 
 
 def _commit_remark(block: Block, index: Index) -> str:
     commit = block.attributes.get("commit", "").lower()
-    if not commit or commit == index.tree.pin.commit:
+    # A short id is as much as most people write.
+    if not commit or (len(commit) >= 7 and index.tree.pin.commit.startswith(commit)):
         return ""
     return f" (written against commit {commit}; the pin is {index.tree.pin.commit[:12]})"
 
@@ -226,7 +227,8 @@ def _replace_text(block: Block, context: Context, text: str) -> Edit:
     filled = [number for number, line in enumerate(quoted) if line.strip()]
     first, last = block.text_line + filled[0], block.text_line + filled[-1]
     if block.form == "fence":
-        lead = block.prefix + margin(quoted)
+        # The blank that belongs to a block quote's mark, lest one of the code be taken for it.
+        lead = re.sub(r">\Z", "> ", block.prefix) + margin(quoted)
     else:
         # A hand-written quote and a fence below its header need not stand in one column.
         lead = margin(context.page_lines[first - 1 : last], " \t>")

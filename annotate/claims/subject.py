@@ -9,6 +9,7 @@ from annotate.claims.compare import (
     Expected,
     compare,
     compare_lines,
+    in_words,
     lines_within,
     shown_lines,
     unified_diff,
@@ -151,7 +152,7 @@ def _differs(index: Index, place: Place, literal: str, lines: Lines | None) -> F
     if moved := same_text_elsewhere(index, expected, place):
         return replace(moved, diff=diff)
     if len(inside) == 1:
-        message = f"the quote is only lines {shown_lines(inside[0])} of {place.id}"
+        message = f"the quote is only {in_words(inside[0])} of {place.id}"
         return Found(Verdict.EDITED, message, place, lines=inside[0], diff=diff)
     if part is None:
         return _too_short(place, lines)
@@ -159,11 +160,11 @@ def _differs(index: Index, place: Place, literal: str, lines: Lines | None) -> F
 
 
 def _moved_within(place: Place, inside: list[Lines], diff: str) -> Found:
-    where = ", ".join(shown_lines(lines) for lines in inside)
     if len(inside) > 1:
+        where = ", ".join(map(shown_lines, inside))
         message = f"{place.id} has the quoted lines more than once: {where}"
         return Found(Verdict.AMBIGUOUS, message, place, diff=diff)
-    message = f"the quoted lines are now lines {where} of {place.id}"
+    message = f"the quoted text is now {in_words(inside[0])} of {place.id}"
     part = _part(place, inside[0])
     return Found(Verdict.MOVED, message, part, lines=inside[0], diff=diff)
 
@@ -235,9 +236,21 @@ def _not_there(
         what = f"{index.tree.identity} has no file {reference.paths()[0]}"
     elif not path.endswith(PYTHON_SUFFIXES):
         what = f"{path} is no Python file; quote lines of it as {path}#L1-L2"
+    elif target := _imported_from(index, path, reference.qualname):
+        what = f"{path} imports {target}, which {index.tree.identity} does not define"
     else:
         what = f"{path} defines no {reference.qualname}"
     return Found(Verdict.MISSING, what + did_you_mean(index, reference), record=record)
+
+
+def _imported_from(index: Index, path: str, qualname: str) -> str:
+    """What a name that cannot be followed is imported from, as ``name from module``, or ""."""
+    head = qualname if qualname in index.module(path).aliases else qualname.partition(".")[0]
+    targets = index.module(path).aliases.get(head)
+    if not targets or index.candidates(SymbolReference(path, head)):
+        return ""
+    module, _, name = targets[0].partition(":")
+    return f"{name} from {module}" if name else module
 
 
 def _part_moved(index: Index, moved: Place, literal: str | None, lines: Lines) -> Found:
@@ -246,8 +259,7 @@ def _part_moved(index: Index, moved: Place, literal: str | None, lines: Lines) -
     if part is None:
         return _too_short(moved, lines)
     if literal is not None and syntax.canonical(literal) != part.text:
-        where = f"lines {shown_lines(lines)}"
-        message = f"the symbol is now {moved.id}, with other code in {where}"
+        message = f"the symbol is now {moved.id}, with other code in {in_words(lines)}"
         diff = diff_from(syntax.canonical(literal), part, index)
         return Found(Verdict.EDITED, message, part, diff=diff)
     message = f"the symbol is now {moved.id}"
@@ -285,7 +297,7 @@ def _part(place: Place, lines: Lines) -> Place | None:
 def _too_short(place: Place, lines: Lines | None) -> Found:
     height = place.text.count("\n") + 1
     count = f"{height} line{'' if height == 1 else 's'}"
-    message = f"{place.id} has only {count}, not lines {shown_lines(lines or (1, height))}"
+    message = f"{place.id} has only {count}, not {in_words(lines or (1, height))}"
     return Found(Verdict.MISSING, message, place)
 
 

@@ -126,27 +126,21 @@ class Index:
         # Wanted only once something is missing; the import costs more than a whole verify.
         from rapidfuzz import fuzz, process
 
-        path = self.file_of(reference)
+        wanted = str(reference)
         if isinstance(reference, RangeReference):
-            candidates = list(self.tree.files)
-        elif path is not None and path.endswith(PYTHON_SUFFIXES):
-            candidates = [f"{path}::{name}" for name in self._names(path)]
+            wanted, candidates = reference.file, list(self.tree.files)
         else:
-            candidates = []
-        if isinstance(reference, SymbolReference):
+            path = self.file_of(reference)
             last = reference.qualname.rpartition(".")[2].partition("#")[0]
-            candidates += [
-                place.id
-                for place in self.everything()
-                if place.path != path and place.qualname.rpartition(".")[2] == last
-            ]
+            candidates = [place.id for place in self._by_last_name.get(last, ())]
+            if path is not None and path.endswith(PYTHON_SUFFIXES):
+                candidates += [f"{path}::{name}" for name in self._names(path)]
             path = path or reference.paths()[0]
-            candidates = candidates or [*self.tree.files]
-            wanted = f"{path}::{reference.qualname}" if "::" in candidates[0] else path
-        else:
-            wanted = reference.file
+            wanted = f"{path}::{reference.qualname}" if candidates else path
+            candidates = candidates or list(self.tree.files)
+        candidates = sorted({candidate for candidate in candidates if candidate != wanted})
         matches = process.extract(
-            wanted, sorted(set(candidates)), scorer=fuzz.ratio, limit=limit, score_cutoff=50
+            wanted, candidates, scorer=fuzz.ratio, limit=limit, score_cutoff=50
         )
         return [match[0] for match in matches]
 
@@ -157,9 +151,16 @@ class Index:
             found.setdefault(syntax.text_fingerprint(place.text), []).append(place)
         return found
 
+    @cached_property
+    def _by_last_name(self) -> dict[str, list[Place]]:
+        found: dict[str, list[Place]] = {}
+        for place in self.everything():
+            found.setdefault(place.qualname.rpartition(".")[2], []).append(place)
+        return found
+
     def _names(self, path: str) -> list[str]:
         try:
-            return list(self.module(path).symbols)
+            return [name for name in self.module(path).symbols if not name.startswith("*")]
         except AnnotateError:
             return []
 
