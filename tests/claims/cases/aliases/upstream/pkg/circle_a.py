@@ -1,0 +1,3 @@
+from .circle_b import *
+from .circle_c import *
+from .circle_b import around

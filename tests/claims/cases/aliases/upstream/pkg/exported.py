@@ -1,0 +1,11 @@
+__all__ = [
+    "lid",  # only this
+]
+
+
+def lid():
+    return "lid"
+
+
+def spout():
+    return "spout"

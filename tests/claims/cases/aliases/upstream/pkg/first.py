@@ -1,0 +1,10 @@
+def twice():
+    return 1
+
+
+def _hidden():
+    pass
+
+
+def maybe():
+    return 1

@@ -1,0 +1,3 @@
+class Kettle:
+    def pour(self):
+        pass

@@ -1,0 +1,6 @@
+def twice():
+    return 2
+
+
+def maybe():
+    return 2

@@ -1,0 +1,1 @@
+from pkg.sub.deeper import deep

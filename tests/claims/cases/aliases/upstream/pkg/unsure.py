@@ -1,0 +1,6 @@
+__all__ = []
+__all__ += ["computed"]
+
+
+def computed():
+    pass

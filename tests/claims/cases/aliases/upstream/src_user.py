@@ -1,0 +1,1 @@
+from lib2 import deep2

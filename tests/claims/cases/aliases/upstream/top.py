@@ -1,0 +1,2 @@
+import pkg.pots
+from pkg import Pot as Kettle

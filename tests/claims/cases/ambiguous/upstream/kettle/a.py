@@ -1,0 +1,2 @@
+def left():
+    return 1

@@ -1,0 +1,7 @@
+class Left:
+    def left():
+        return 1
+
+
+def either():
+    return "b"

@@ -1,0 +1,2 @@
+def either():
+    return "c"

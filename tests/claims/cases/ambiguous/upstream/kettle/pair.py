@@ -1,0 +1,4 @@
+try:
+    from kettle.b import either
+except ImportError:
+    from kettle.c import either

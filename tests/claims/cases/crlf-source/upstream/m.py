@@ -1,0 +1,5 @@
+def f():
+    """One.
+
+    Two."""
+    return 1

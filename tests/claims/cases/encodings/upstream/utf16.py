@@ -1,0 +1,3 @@
+# coding: utf-16
+def f():
+    return 1

@@ -1,0 +1,4 @@
+class C:
+	def f(self):
+		if self:
+			return 1

@@ -1,0 +1,9 @@
+__all__ = ["lid"]
+
+
+def lid():
+    return "lid"
+
+
+def spout():
+    return "spout"

@@ -1,0 +1,13 @@
+"""Fixtures for all tests: none reads or writes the cache of whoever runs them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A store for what does not bring its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANNOTATE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
