@@ -1,9 +1,9 @@
 """Golden cases: pages, the upstream they are about, and what checking them must find.
 
-Each folder in ``cases`` is one: pages and records as in any project; ``upstream`` (or that of all
-cases, ``cases/upstream``; ``upstream-NAME`` where several are pinned); ``case.toml`` with the source
-of the trees or ``exact``, if they are not the usual; and ``expected.txt``. Adding a folder adds a
-test. ``UPDATE_CASES=1 python -m pytest tests/claims/test_cases.py`` writes what is found into
+Each folder in ``cases`` is one: pages and records as in any project; ``upstream`` (or that of
+all cases, ``cases/upstream``; ``upstream-NAME`` where several are pinned); ``case.toml`` with the
+source of the trees or ``exact``, if not the usual ones; and ``expected.txt``. Adding a folder adds
+a test. ``UPDATE_CASES=1 python -m pytest tests/claims/test_cases.py`` writes what is found into
 ``expected.txt``, for review.
 """
 
