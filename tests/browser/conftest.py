@@ -12,7 +12,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 REPOSITORY = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 
@@ -51,11 +51,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
+    if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM),
+            executable_path=CHROMIUM,
             args=[
                 "--headless",
                 "--no-sandbox",
