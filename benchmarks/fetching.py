@@ -63,7 +63,7 @@ def _annotate(address: str, package: Package, folder: Path) -> Run:
 
 
 def _git(address: str, package: Package, folder: Path, *, files: bool = False) -> Run:
-    script = 'git init --quiet . && git fetch --quiet --depth=1 --no-tags "$1" "$2"' + (
+    script = 'git init --quiet . && git fetch --progress --depth=1 --no-tags "$1" "$2"' + (
         " && git checkout --quiet FETCH_HEAD" if files else ""
     )
 

@@ -21,26 +21,29 @@ from annotate.errors import AnnotateError
 from annotate.upstream import symbols, syntax
 
 _LANGUAGE = Language(tree_sitter_python.language())
-_CHUNK = 16
+_FILES_AT_ONCE = 8
+
+Sources = dict[Path, bytes]
+"""The files and their bytes, the largest first."""
 
 
-def parse(sources: list[bytes]) -> int:
+def parse(sources: Sources) -> int:
     """The bare parse through the binding: files."""
     parser = Parser(_LANGUAGE)
-    for source in sources:
+    for source in sources.values():
         parser.parse(source)
     return len(sources)
 
 
-def extract(sources: list[bytes]) -> int:
+def extract(sources: Sources) -> int:
     """Symbols as annotate finds them: how many."""
-    return sum(len(symbols.extract(syntax.decode(source)).symbols) for source in sources)
+    return sum(_count_symbols(source) for source in sources.values())
 
 
-def definitions(sources: list[bytes]) -> int:
+def definitions(sources: Sources) -> int:
     """Python's own parser, and a walk over the statements for classes and functions: how many."""
     count = 0
-    for source in sources:
+    for source in sources.values():
         pending: list[ast.AST] = [ast.parse(source)]
         while pending:
             node = pending.pop()
@@ -52,14 +55,21 @@ def definitions(sources: list[bytes]) -> int:
     return count
 
 
-def extract_on_two(sources: list[bytes]) -> int:
-    """Symbols as annotate finds them by two processes, their start included."""
-    chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
+def extract_on_two(sources: Sources) -> int:
+    """The same by two processes, their start and their reading of the files included."""
     with ProcessPoolExecutor(2) as pool:
-        return sum(pool.map(extract, chunks))
+        return sum(pool.map(_count_symbols_of, sources, chunksize=_FILES_AT_ONCE))
 
 
-LOOPS: dict[str, Callable[[list[bytes]], int]] = {
+def _count_symbols(source: bytes) -> int:
+    return len(symbols.extract(syntax.decode(source)).symbols)
+
+
+def _count_symbols_of(file: Path) -> int:
+    return _count_symbols(file.read_bytes())
+
+
+LOOPS: dict[str, Callable[[Sources], int]] = {
     "parse": parse,
     "extract": extract,
     "definitions": definitions,
@@ -69,14 +79,14 @@ LOOPS: dict[str, Callable[[list[bytes]], int]] = {
 
 def main(loop: str, folder: Path) -> None:
     """Read the files annotate can judge and run one loop over them."""
-    sources = []
-    for file in sorted(folder.rglob("*.py")):
+    sources = {}
+    for file in sorted(folder.rglob("*.py"), key=lambda file: (-file.stat().st_size, file)):
         source = file.read_bytes()
         try:
             syntax.decode(source)
         except AnnotateError:
             continue
-        sources.append(source)
+        sources[file] = source
     wall, cpu = time.perf_counter(), time.process_time()
     found = LOOPS[loop](sources)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

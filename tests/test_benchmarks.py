@@ -67,7 +67,8 @@ class TestTable:
 
     def test_aims_hold_up_to_and_including_them(self):
         assert row([1.0], [2.0], aim=0.5).holds is True
-        assert row([1.1], [2.0], aim=0.5).holds is False
+        assert row([1.002], [2.0], aim=0.5).holds is False
+        assert row([1.0003], [1.0], aim=1.0).holds is True
         assert row([1.0], [2.0]).holds is None
 
     def test_memory_is_judged_by_its_peak_over_all_rounds(self):
