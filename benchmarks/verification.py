@@ -47,15 +47,7 @@ def _beside_sphinx(package: Package, size: Size, rounds: int, workspace: Path) -
         },
     )
     wall = {name: [sample.wall for sample in taken] for name, taken in samples.items()}
-    count = f"{size.quotes:,}"
-    first = Words(
-        f"`annotate verify`, {count} quotes of {package.name}, for the first time",
-        f"首次 `annotate verify`，{package.name} 的 {count} 处引用",
-    )
-    second = Words(
-        f"`annotate verify`, {count} quotes of {package.name}, nothing changed",
-        f"无改动时再次 `annotate verify`，{package.name} 的 {count} 处引用",
-    )
+    first, second = _names(package, size)
     build = Words(
         "Sphinx build, `literalinclude :pyobject:`", "Sphinx 构建，`literalinclude :pyobject:`"
     )
@@ -76,15 +68,34 @@ def _beside_sphinx(package: Package, size: Size, rounds: int, workspace: Path) -
 
 def _many(package: Package, size: Size, rounds: int, workspace: Path) -> list[Row]:
     pages, _ = apart(_prepare, package, size, workspace)
-    samples = in_turn(rounds, {"verify": _verify(pages, workspace / "store")})["verify"]
-    what = Words(
-        f"`annotate verify`, {size.quotes:,} quotes of {package.name}",
-        f"`annotate verify`，{package.name} 的 {size.quotes:,} 处引用",
+    store = workspace / "store"
+    again = _verify(pages, store)
+    again()
+    samples = in_turn(
+        rounds, {"again": again, "first": _verify_first(pages, store, workspace / "emptied")}
     )
-    return [
-        Row(what, None, Measure.WALL, [sample.wall for sample in samples]),
-        Row(what, None, Measure.MEMORY, [sample.peak for sample in samples], aim=MEMORY_AIM),
-    ]
+    first, second = _names(package, size)
+    rows = []
+    for what, taken in ((first, samples["first"]), (second, samples["again"])):
+        rows += [
+            Row(what, None, Measure.WALL, [sample.wall for sample in taken]),
+            Row(what, None, Measure.MEMORY, [sample.peak for sample in taken], aim=MEMORY_AIM),
+        ]
+    return rows
+
+
+def _names(package: Package, size: Size) -> tuple[Words, Words]:
+    """What a first and a second verify are called in the table."""
+    quotes = Words(
+        f"{size.quotes:,} quotes of {package.name}", f"{package.name} 的 {size.quotes:,} 处引用"
+    )
+    return (
+        Words(f"first `annotate verify`, {quotes.en}", f"首次 `annotate verify`，{quotes.zh}"),
+        Words(
+            f"`annotate verify` again, nothing changed, {quotes.en}",
+            f"无改动时再次 `annotate verify`，{quotes.zh}",
+        ),
+    )
 
 
 def _prepare(package: Package, size: Size, workspace: Path) -> tuple[Path, Path]:

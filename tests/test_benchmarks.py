@@ -193,4 +193,4 @@ def test_sphinx_and_the_sites_show_every_quote(package, tmp_path):
     size = Size(quotes=4, pages=2)
     assert len(building.measure(package, size, 1, tmp_path / "sites")) == 4
     rows = verification.measure(package, package, size, size, 1, tmp_path / "pages")
-    assert len(rows) == 5
+    assert len(rows) == 7
