@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from annotate.claims.highlight import html_lines
-from annotate.claims.markup import escaped, inline, is_followable, link, visible, word
+from annotate.claims.markup import Link, escaped, inline, link, visible, word
 
 _FULL_COMMIT = re.compile(r"\b([0-9a-f]{8})(?:[0-9a-f]{32}|[0-9a-f]{56})\b")
 
@@ -42,7 +42,7 @@ class Card:
         title: a caption the author gave, or "".
         highlight: emphasised lines, counting from 1, as Material's ``hl_lines`` do.
         anchor: the id of the card's element, or "".
-        links: (start, end) characters of the code → address.
+        links: (start, end) characters of the code → where they lead.
         linenums: whether to show the line numbers.
     """
 
@@ -61,7 +61,7 @@ class Card:
     title: str = ""
     highlight: frozenset[int] = frozenset()
     anchor: str = ""
-    links: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
     linenums: bool = True
 
 
@@ -142,7 +142,7 @@ def _verdict(verdict: str, language: str) -> str:
 
 def _code(card: Card) -> str:
     python = "::" in card.subject or card.subject.partition("#")[0].endswith((".py", ".pyi"))
-    links = {span: escape(href) for span, href in card.links.items() if is_followable(href)}
+    links = {span: tag for span, link in card.links.items() if (tag := link.tag())}
     lines = html_lines(card.code, escaped, python=python, links=links)
     noted: dict[int, list[int]] = {}
     for number, note in enumerate(card.notes):

@@ -34,8 +34,8 @@ def html_lines(
     """The lines of a text as HTML, without their newlines.
 
     ``escape`` turns text into HTML; ``links`` maps (start, end) characters, which must not
-    overlap, to addresses already escaped. Text that is not Python, or that cannot be read as it,
-    is only escaped and linked.
+    overlap, to the attributes of the link's tag, already HTML. Text that is not Python, or that
+    cannot be read as it, is only escaped and linked.
     """
     return _lines(text, escape, python, tuple(sorted((links or {}).items())))
 
@@ -65,7 +65,7 @@ def _lines(
 def _element(html: str, name: str, address: str) -> str:
     if address:
         name_attribute = f' class="{name}"' if name else ""
-        return f'<a{name_attribute} href="{address}">{html}</a>'
+        return f"<a{name_attribute} {address}>{html}</a>"
     return f'<span class="{name}">{html}</span>'
 
 

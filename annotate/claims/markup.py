@@ -6,6 +6,7 @@ note or in a name is ever read as HTML, Markdown or a template.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
@@ -72,6 +73,21 @@ def inline(text: str) -> str:
         f"<code>{escaped(piece)}</code>" if index % 2 else escaped(piece)
         for index, piece in enumerate(pieces)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An address, and what hovering over the link says; a reader gets the same by following it."""
+
+    href: str
+    title: str = ""
+
+    def tag(self) -> str:
+        """The start tag's attributes as HTML, or "" for an address a browser may not follow."""
+        if not is_followable(self.href):
+            return ""
+        title = f' title="{escaped(self.title)}"' if self.title else ""
+        return f'href="{escape(self.href)}"{title}'
 
 
 def link(label: str, href: str | None) -> str:

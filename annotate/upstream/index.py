@@ -190,7 +190,7 @@ class Index:
             return [place for target in targets for place in self._follow(path, target, rest, seen)]
         # What is imported last stays bound.
         for module in reversed(table.stars):
-            source = self._module_path(path, module)
+            source = self.module_path(path, module)
             if source is not None and self.module(source).exports(head):
                 found = self._resolve(source, qualname, seen)
                 if found:
@@ -200,17 +200,17 @@ class Index:
     def _follow(self, path: str, target: str, rest: str, seen: set[tuple[str, str]]) -> list[Place]:
         """What ``rest`` of an imported ``module:name`` is; the name may be a module itself."""
         module, _, name = target.partition(":")
-        module_path = self._module_path(path, module)
+        module_path = self.module_path(path, module)
         if module_path is not None and name:
             found = self._resolve(module_path, f"{name}.{rest}" if rest else name, seen)
             if found:
                 return found
         if name:
             dotted = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
-            module_path = self._module_path(path, dotted)
+            module_path = self.module_path(path, dotted)
         return self._resolve(module_path, rest, seen) if module_path and rest else []
 
-    def _module_path(self, importer: str, module: str) -> str | None:
+    def module_path(self, importer: str, module: str) -> str | None:
         """The file of an imported module, seen from the file that imports it."""
         stripped = module.lstrip(".")
         level = len(module) - len(stripped)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.claims.card import Card, Note, Row, render_card, render_table
-from annotate.claims.markup import _WORDS, visible, word
+from annotate.claims.markup import _WORDS, Link, visible, word
 from annotate.verdict import Severity, Verdict
 
 CODE = """\
@@ -161,7 +161,7 @@ def test_material_search_leaves_quoted_text_alone() -> None:
 
 @pytest.mark.parametrize("href", ["javascript:alert(1)", "data:text/html,x", "JaVaScRiPt:x"])
 def test_follows_no_address_that_runs_something(href: str) -> None:
-    card = replace(PLAIN, permalink=href, footer=[("x", href)], links={(0, 5): href})
+    card = replace(PLAIN, permalink=href, footer=[("x", href)], links={(0, 5): Link(href)})
     assert "a" not in Page(render_card(card)).names()
 
 
@@ -178,7 +178,7 @@ def test_links_change_nothing_but_the_links(text: str, lengths: list[tuple[int, 
     for gap, length in lengths:
         start = position + gap
         if start + length <= len(text):
-            links[(start, start + length)] = "#x"
+            links[(start, start + length)] = Link("#x")
         position = start + length
     page = Page(render_card(replace(PLAIN, code=text, links=links)))
     assert page.code == visible(text)

@@ -52,10 +52,10 @@ def test_a_string_over_several_lines_has_a_span_on_each() -> None:
 
 
 def test_a_link_splits_the_span_it_lies_in() -> None:
-    assert html("return abc", links={(7, 9): "#x"}) == (
+    assert html("return abc", links={(7, 9): 'href="#x"'}) == (
         '<span class="k">return</span> <a href="#x">ab</a>c'
     )
-    assert html("len", links={(0, 1): "#x", (2, 3): "#y"}) == (
+    assert html("len", links={(0, 1): 'href="#x"', (2, 3): 'href="#y"'}) == (
         '<a class="nb" href="#x">l</a><span class="nb">e</span><a class="nb" href="#y">n</a>'
     )
 
