@@ -381,6 +381,19 @@ def test_configuration_keys_and_defaults(page: str, tmp_path: Path) -> None:
     assert f"`{loaded.records.relative_to(tmp_path).as_posix()}`" in rows["records"]
 
 
+# On every verb that reads the pinned tree, and explained once.
+COMMON_OPTIONS = {"--source", "--exact"}
+
+
+@pytest.mark.parametrize("page", pages_about("configuration"))
+def test_commands_and_their_options(page: str) -> None:
+    rows = table(page, "commands")
+    assert sorted(rows) == sorted(cli.cli.commands)
+    for name, verb in cli.cli.commands.items():
+        options = {max(p.opts, key=len) for p in verb.params if isinstance(p, click.Option)}
+        assert set(re.findall(r"`(--[a-z-]+)`", rows[name])) == options - COMMON_OPTIONS, name
+
+
 # Between annotate and a script it runs; not for people.
 INTERNAL_VARIABLES = {"ANNOTATE_TRACE"}
 
