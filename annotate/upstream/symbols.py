@@ -12,10 +12,10 @@ import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from annotate.upstream.syntax import Node, canonical, parse, tokens
+from annotate.upstream.syntax import Node, canonical, lone_continuations, parse, tokens
 
 DEFINITIONS = frozenset({"class", "function", "method"})
 
@@ -50,7 +50,12 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The symbols in source order, and whether the grammar met a syntax error."""
+    """The symbols in source order.
+
+    Attributes:
+        symbols: what the module defines.
+        has_error: the grammar met a syntax error, or a line it is known to misread.
+    """
 
     symbols: tuple[Symbol, ...]
     has_error: bool
@@ -63,11 +68,27 @@ def extract(text: str) -> Module:
         AnnotateError: as `annotate.upstream.syntax.parse` does.
     """
     root = parse(text).root_node
-    return Module(_Extraction(text).run(root), root.has_error)
+    symbols = _Extraction(text).run(root)
+    return Module(symbols, root.has_error or _has_misread_line(text, root))
 
 
-_NESTED = re.compile(rb"\b(?:def|class|lambda)\b")
+def _has_misread_line(text: str, root: Node) -> bool:
+    """Whether a line holds nothing but a continuation, outside of strings."""
+    for offset in lone_continuations(text):
+        byte = len(text[:offset].encode())
+        node = root.descendant_for_byte_range(byte, byte + 1)
+        if node is None or node.type not in ("string_content", "escape_sequence"):
+            return True
+    return False
+
+
 _NOTHING_FOLLOWS = re.compile(rb"[ \t\f;\\]*(?:#[^\n]*)?(?:\n|\Z)")
+
+_BLANKS_AS_SPACES = bytes.maketrans(b"\t\f\n\\", b"    ")
+
+_Span = tuple[int, int, int, int | None]
+"""First line, last line, first column, last column, as in `Symbol`."""
+
 _SUITES = frozenset(
     {
         "block",
@@ -98,120 +119,146 @@ class _Scope:
     counts: dict[str, int]
 
 
+_Handler = Callable[[Node, _Scope], None]
+
+
 class _Extraction:
     """One walk over the statements of a tree."""
 
     def __init__(self, text: str) -> None:
         self._source = text.encode()
         self._is_ascii = len(self._source) == len(text)
+        self._words = self._source.translate(_BLANKS_AS_SPACES)
         self._symbols: list[Symbol] = []
-        self._aliases: list[Symbol] = []
+        self._alias_counts: dict[str, int] = {}
+        self._definitions: dict[str, _Handler] = {
+            "function_definition": self._function,
+            "class_definition": self._class,
+            "decorated_definition": self._decorated,
+        }
+        self._in_function = self._definitions | {"expression_statement": self._named_lambda}
+        self._in_class = self._definitions | {
+            "expression_statement": self._expression,
+            "type_alias_statement": self._type_alias,
+        }
+        self._in_module = self._in_class | {
+            "import_statement": self._import,
+            "import_from_statement": self._import_from,
+        }
 
     def run(self, root: Node) -> tuple[Symbol, ...]:
         module = _Scope("module", "", {})
-        self._walk(root, module)
-        if not self._aliases:
+        self._walk(root, module, self._in_module)
+        defined = module.counts.keys() & self._alias_counts.keys()
+        if not defined:
             return tuple(self._symbols)
-        counts: dict[str, int] = {}
-        for alias in self._aliases:
-            if alias.qualname not in module.counts:
-                self._symbols.append(_renamed(alias, _numbered(alias.qualname, counts)))
-        # Python's sort is stable: what starts at one place stays in the order it was found.
-        return tuple(sorted(self._symbols, key=lambda each: (each.first_line, each.first_column)))
+        return tuple(
+            symbol
+            for symbol in self._symbols
+            if symbol.kind != "alias" or symbol.qualname.partition("#")[0] not in defined
+        )
 
-    def _walk(self, parent: Node, scope: _Scope) -> None:
-        """Take in the statements below a node. A stack: ERROR nodes nest without bounds."""
-        in_function = scope.kind == "function"
-        in_module = scope.kind == "module"
+    def _walk(self, parent: Node, scope: _Scope, handlers: dict[str, _Handler]) -> None:
+        """Hand the statements below a node, in source order, to the handlers of their kinds."""
         pending = parent.named_children[::-1]
         while pending:
             node = pending.pop()
             kind = node.type
-            if kind == "expression_statement":
-                self._expression(node, scope)
-            elif kind in ("function_definition", "class_definition"):
-                self._definition(node, node, scope)
-            elif kind == "decorated_definition":
-                definition = node.child_by_field_name("definition")
-                if definition is not None:
-                    self._definition(node, definition, scope)
+            if kind in handlers:
+                handlers[kind](node, scope)
             elif kind in _SUITES:
-                pending.extend(node.named_children[::-1])
-            elif kind == "type_alias_statement" and not in_function:
-                self._type_alias(node, scope)
-            elif kind == "import_statement" and in_module:
-                self._import(node)
-            elif kind == "import_from_statement" and in_module:
-                self._import_from(node)
+                pending += node.named_children[::-1]
 
-    def _definition(self, outer: Node, definition: Node, scope: _Scope) -> None:
-        name = definition.child_by_field_name("name")
-        if name is None:
+    def _decorated(self, statement: Node, scope: _Scope) -> None:
+        definition = statement.child_by_field_name("definition")
+        if definition is None:
             return
         if definition.type == "class_definition":
-            kind = inner_kind = "class"
+            self._class(definition, scope, statement)
         else:
-            kind, inner_kind = ("method" if scope.kind == "class" else "function"), "function"
-        qualname = self._add(outer, _last_leaf(outer), self._name(name), kind, scope)
+            self._function(definition, scope, statement)
+
+    def _class(self, definition: Node, scope: _Scope, whole: Node | None = None) -> None:
+        name = definition.child_by_field_name("name")
         body = definition.child_by_field_name("body")
-        if body is None:
+        if name is None or name.is_missing or body is None:
             return
-        if inner_kind == "class" or _NESTED.search(self._source, body.start_byte, body.end_byte):
-            self._walk(body, _Scope(inner_kind, f"{qualname}.", {}))
+        qualname = self._add(whole or definition, name, "class", scope)
+        self._walk(body, _Scope("class", f"{qualname}.", {}), self._in_class)
+
+    def _function(self, definition: Node, scope: _Scope, whole: Node | None = None) -> None:
+        name = definition.child_by_field_name("name")
+        if name is None or name.is_missing:
+            return
+        kind = "method" if scope.kind == "class" else "function"
+        qualname = self._add(whole or definition, name, kind, scope)
+        # Few functions have the words for a symbol in them, and only those are walked.
+        start, end = name.end_byte, definition.end_byte
+        find = self._words.find
+        if find(b"lambda", start, end) >= 0:
+            handlers = self._in_function
+        elif find(b" def ", start, end) >= 0 or find(b" class ", start, end) >= 0:
+            handlers = self._definitions
+        else:
+            return
+        body = definition.child_by_field_name("body")
+        if body is not None:
+            self._walk(body, _Scope("function", f"{qualname}.", {}), handlers)
 
     def _expression(self, statement: Node, scope: _Scope) -> None:
         expression = statement.child(0)
         if expression.type == "assignment":
-            self._assignment(statement, expression, scope)
+            targets, value = _assigned(expression)
+            kind = "lambda" if _is_lambda(value) else "assignment"
+            for target in targets:
+                if target.type == "identifier":
+                    self._add(statement, target, kind, scope)
+                else:
+                    for name in _names_in(target):
+                        self._add(statement, name, "assignment", scope)
         elif expression.type == "call" and scope.kind == "module":
-            self._add(statement, statement, self._registration(expression), "registration", scope)
+            callee = _numbered(self._registration(expression), scope.counts)
+            self._symbols.append(Symbol(callee, "registration", *self._span(statement)))
 
-    def _assignment(self, statement: Node, assignment: Node, scope: _Scope) -> None:
-        targets: list[Node] = []
-        value: Node | None = assignment
-        while value is not None and value.type == "assignment":
-            left = value.child_by_field_name("left")
-            if left is not None:
-                targets.append(left)
-            value = value.child_by_field_name("right")
-        is_lambda = value is not None and _unwrapped(value).type == "lambda"
-        if scope.kind == "function" and not is_lambda:
+    def _named_lambda(self, statement: Node, scope: _Scope) -> None:
+        expression = statement.child(0)
+        if expression.type != "assignment":
             return
-        for target in targets:
-            if target.type == "identifier":
-                kind = "lambda" if is_lambda else "assignment"
-                self._add(statement, statement, self._name(target), kind, scope)
-            elif scope.kind != "function":
-                for name in _names_in(target):
-                    self._add(statement, statement, self._name(name), "assignment", scope)
+        targets, value = _assigned(expression)
+        if _is_lambda(value):
+            for target in targets:
+                if target.type == "identifier":
+                    self._add(statement, target, "lambda", scope)
 
     def _type_alias(self, statement: Node, scope: _Scope) -> None:
         left: Node | None = statement.child_by_field_name("left")
         while left is not None and left.type != "identifier":
             left = left.named_child(0) if left.named_child_count else None
         if left is not None:
-            self._add(statement, statement, self._name(left), "assignment", scope)
+            self._add(statement, left, "assignment", scope)
 
-    def _import(self, statement: Node) -> None:
+    def _import(self, statement: Node, _: _Scope) -> None:
+        span = self._span(statement)
         for item in statement.children_by_field_name("name"):
             dotted, alias = _imported(item)
-            module = self._text(dotted)
+            module = self._dotted(dotted)
             if alias is None:
-                module = module.partition(".")[0].strip()
-            self._alias(statement, self._name(alias) if alias else module, f"{module}:")
+                module = module.partition(".")[0]
+            self._alias(span, self._name(alias) if alias else module, f"{module}:")
 
-    def _import_from(self, statement: Node) -> None:
+    def _import_from(self, statement: Node, _: _Scope) -> None:
         source = statement.child_by_field_name("module_name")
         if source is None:
             return
-        module = self._text(source)
+        module = self._dotted(source)
+        span = self._span(statement)
         items = statement.children_by_field_name("name")
         for item in items:
             dotted, alias = _imported(item)
             name = self._name(dotted)
-            self._alias(statement, self._name(alias) if alias else name, f"{module}:{name}")
+            self._alias(span, self._name(alias) if alias else name, f"{module}:{name}")
         if not items and any(child.type == "wildcard_import" for child in statement.named_children):
-            self._alias(statement, "*", f"{module}:*")
+            self._alias(span, "*", f"{module}:*")
 
     def _registration(self, call: Node) -> str:
         callee = call.child_by_field_name("function")
@@ -230,35 +277,49 @@ class _Extraction:
             name = f"{name[: MAX_REGISTRATION_NAME - 2]}…)"
         return name
 
-    def _add(self, first: Node, last: Node, name: str, kind: str, scope: _Scope) -> str:
-        qualname = scope.prefix + _numbered(name, scope.counts)
-        self._symbols.append(self._symbol(first, last, qualname, kind))
-        return qualname
+    def _add(self, statement: Node, identifier: Node, kind: str, scope: _Scope) -> str:
+        name = scope.prefix + _numbered(self._name(identifier), scope.counts)
+        first_line, last_line, first_column, last_column = self._span(statement)
+        self._symbols.append(Symbol(name, kind, first_line, last_line, first_column, last_column))
+        return name
 
-    def _alias(self, statement: Node, name: str, target: str) -> None:
-        self._aliases.append(self._symbol(statement, statement, name, "alias", target))
+    def _alias(self, span: _Span, name: str, target: str) -> None:
+        self._symbols.append(Symbol(_numbered(name, self._alias_counts), "alias", *span, target))
 
-    def _symbol(self, first: Node, last: Node, name: str, kind: str, target: str = "") -> Symbol:
-        first_row, first_column = first.start_point
-        last_row, last_column = last.end_point
+    def _span(self, node: Node) -> _Span:
         source = self._source
-        start, end = first.start_byte, last.end_byte
-        before = source[start - first_column : start]
-        if not before or before.isspace():
-            first_column = 0
-        elif not self._is_ascii:
-            first_column = len(before.decode())
-        if _NOTHING_FOLLOWS.match(source, end):
-            return Symbol(name, kind, first_row + 1, last_row + 1, first_column, None, target)
+        first_row, first_column = node.start_point
+        last_row, last_column = node.end_point
+        start, end = node.byte_range
+        if source.find(b"#", end - last_column, end) >= 0:
+            node = _last_leaf(node)
+            last_row, last_column = node.end_point
+            end = node.end_byte
+        if first_column:
+            before = source[start - first_column : start]
+            if before.isspace():
+                first_column = 0
+            elif not self._is_ascii:
+                first_column = len(before.decode())
+        if source.startswith(b"\n", end) or _NOTHING_FOLLOWS.match(source, end):
+            return first_row + 1, last_row + 1, first_column, None
         if not self._is_ascii:
             last_column = len(source[end - last_column : end].decode())
-        return Symbol(name, kind, first_row + 1, last_row + 1, first_column, last_column, target)
+        return first_row + 1, last_row + 1, first_column, last_column
+
+    def _dotted(self, node: Node) -> str:
+        """A module as an import names it, without the blanks Python allows around its dots."""
+        name = self._text(node)
+        if not name.isidentifier():
+            name = "".join(name.replace("\\\n", "").split())
+        return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
     def _text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode()
 
-    def _name(self, node: Node) -> str:
-        name = self._text(node)
+    def _name(self, identifier: Node) -> str:
+        start, end = identifier.byte_range
+        name = self._source[start:end].decode()
         # Python binds identifiers in NFKC (reference, "Identifiers and keywords").
         return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
@@ -266,18 +327,6 @@ class _Extraction:
 def _numbered(name: str, counts: dict[str, int]) -> str:
     counts[name] = count = counts.get(name, 0) + 1
     return name if count == 1 else f"{name}#{count}"
-
-
-def _renamed(symbol: Symbol, qualname: str) -> Symbol:
-    return Symbol(
-        qualname,
-        symbol.kind,
-        symbol.first_line,
-        symbol.last_line,
-        symbol.first_column,
-        symbol.last_column,
-        symbol.target,
-    )
 
 
 def _last_leaf(node: Node) -> Node:
@@ -292,10 +341,25 @@ def _last_leaf(node: Node) -> Node:
     return node
 
 
-def _unwrapped(node: Node) -> Node:
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_child(0)
-    return node
+def _assigned(assignment: Node) -> tuple[list[Node], Node | None]:
+    """The targets of a (chained) assignment and its value, None for a mere annotation."""
+    targets: list[Node] = []
+    value: Node | None = assignment
+    while value is not None and value.type == "assignment":
+        targets.append(value.child(0))
+        value = value.child_by_field_name("right")
+    return targets, value
+
+
+def _is_lambda(value: Node | None) -> bool:
+    while value is not None and value.type == "parenthesized_expression":
+        value = _inside(value)
+    return value is not None and value.type == "lambda"
+
+
+def _inside(node: Node) -> Node | None:
+    """The first named child that is no comment."""
+    return next((child for child in node.named_children if child.type != "comment"), None)
 
 
 def _names_in(target: Node) -> Iterator[Node]:
@@ -323,7 +387,9 @@ _UNPACKING = frozenset(
 def _imported(item: Node) -> tuple[Node, Node | None]:
     """The dotted name an import names, and the name after its ``as``."""
     if item.type == "aliased_import":
-        return item.named_child(0), item.child_by_field_name("alias")
+        dotted = item.child_by_field_name("name")
+        if dotted is not None:
+            return dotted, item.child_by_field_name("alias")
     return item, None
 
 
@@ -353,7 +419,10 @@ def source_text(text: str, symbol: Symbol) -> str:
 
 
 def signature(text: str, symbol: Symbol) -> str:
-    """A class, function or lambda on one line: ``f_wrapped(*args, **kwargs)``; else empty."""
+    """A class, function or lambda on one line: ``f_wrapped(*args, **kwargs)``.
+
+    Empty for other kinds, and where the head has syntax that the grammar does not know.
+    """
     if symbol.kind not in DEFINITIONS and symbol.kind != "lambda":
         return ""
     fragment = source_text(text, symbol)
@@ -380,16 +449,17 @@ def signature(text: str, symbol: Symbol) -> str:
 
 def _signed(root: Node) -> Node | None:
     """The class, function or lambda a fragment consists of."""
-    node: Node | None = root.named_child(0) if root.named_child_count else None
+    node = _inside(root)
     while node is not None:
         if node.type in ("function_definition", "class_definition", "lambda"):
-            return node
+            # An ERROR in the head is a part of it that the grammar does not know.
+            return None if any(child.type == "ERROR" for child in node.children) else node
         if node.type == "decorated_definition":
             node = node.child_by_field_name("definition")
         elif node.type == "assignment":
             node = node.child_by_field_name("right")
         elif node.type in ("expression_statement", "parenthesized_expression"):
-            node = node.named_child(0)
+            node = _inside(node)
         else:
             return None
     return None

@@ -3,6 +3,7 @@
 The only module that imports tree-sitter.
 """
 
+import bisect
 import codecs
 import hashlib
 import re
@@ -24,6 +25,7 @@ __all__ = [
     "canonical",
     "decode",
     "decode_text",
+    "lone_continuations",
     "parse",
     "text_fingerprint",
     "token_fingerprint",
@@ -153,38 +155,57 @@ def _unreadable(line: int, why: str, hint: str = "") -> AnnotateError:
     return AnnotateError(f"line {line}: {why}", hint, exit_code=Exit.NOTHING_JUDGED)
 
 
-# Reaching 100 nested indents takes 100 columns: a line of 100 spaces, or 13 characters with a
-# tab among them. Whoever has no such line (nearly all files) is not looked at line by line.
-_DEEP_LINE = re.compile(r"^[ \f]*\t[ \t\f]{12}", re.MULTILINE)
-_LEADING_BLANKS = re.compile(r"^[ \t\f]*(?=[^ \t\f\n])", re.MULTILINE)
+# The grammar's scanner counts a tab as 8 columns, goes back to 0 at a form feed or carriage
+# return, and adds up blanks over lines that hold nothing but a continuation. Only a text with a
+# line 100 columns in, a carriage return or such a line is looked at line by line; few are.
+_DEEP_LINE = re.compile(r"^(?: {100}|[ \f]*\t[ \t\f]{12})", re.MULTILINE)
+_CONTINUATION = re.compile(r"\\\r?\n")
+_CONTINUES = re.compile(r"\\(?=\r?\n)")
+_LONE_CONTINUATION = re.compile(r"^[ \t\f]*\\$", re.MULTILINE)
+_INDENT = re.compile(r"^(?:[ \t\f\r]|\\\r?\n)*(?=[^ \t\f\r\n])", re.MULTILINE)
+
+
+def lone_continuations(text: str) -> list[int]:
+    """The offsets of the backslashes that stand alone on their line.
+
+    Where such a line begins a statement, Python takes its indent and the grammar adds it to the
+    next line's: a method then becomes nested in the one before, without an ERROR node.
+    """
+    if not _CONTINUES.search(text):
+        return []
+    return [match.end() - 1 for match in _LONE_CONTINUATION.finditer(text)]
 
 
 def _refuse_indentation(text: str) -> None:
     """Refuse indentation that crashes the parser or makes it lose lines without an error."""
     spaces = " " * MAX_INDENTS
-    deep = "\n" + spaces in text or text.startswith(spaces)
-    if not deep and not ("\t" in text and _DEEP_LINE.search(text)):
+    if not (
+        ("\n" + spaces in text or text.startswith(spaces))
+        or ("\t" in text and _DEEP_LINE.search(text))
+        or "\r" in text
+        or lone_continuations(text)
+    ):
         return
-    columns = [0]
-    for blanks in _LEADING_BLANKS.finditer(text):
-        column = _width(blanks[0])
-        while column < columns[-1]:
-            columns.pop()
-        if column > columns[-1]:
-            columns.append(column)
-        if len(columns) > MAX_INDENTS + 1:
-            raise _unreadable(
-                _line_of(text, blanks.start()), f"more than {MAX_INDENTS} levels of indentation"
-            )
+    # Which lines lie in strings or brackets is not known before parsing, but the open blocks of
+    # a line are a strictly increasing subsequence of the columns up to it: bound the longest
+    # (patience sorting: the length is that of the list of smallest last members).
+    smallest_last: list[int] = []
+    for indent in _INDENT.finditer(text):
+        column = _scanned_width(indent[0])
         if column > MAX_INDENT_COLUMNS:
-            raise _unreadable(
-                _line_of(text, blanks.start()), f"indented by more than {MAX_INDENT_COLUMNS:,}"
-            )
+            line = _line_of(text, indent.end())
+            raise _unreadable(line, f"indented by more than {MAX_INDENT_COLUMNS:,} columns")
+        place = bisect.bisect_left(smallest_last, column)
+        smallest_last[place : place + 1] = [column]
+        if len(smallest_last) > MAX_INDENTS + 1:
+            line = _line_of(text, indent.end())
+            raise _unreadable(line, f"more than {MAX_INDENTS} levels of indentation")
 
 
-def _width(blanks: str) -> int:
-    """The column after these blanks: tabs to multiples of 8, a form feed back to 0, as Python."""
-    return len(blanks.rpartition("\f")[2].expandtabs(8))
+def _scanned_width(blanks: str) -> int:
+    """The column the grammar's scanner takes a line to start in."""
+    last = re.split(r"[\f\r]", _CONTINUATION.sub("", blanks))[-1]
+    return last.count(" ") + 8 * last.count("\t")
 
 
 def parse(text: str) -> Tree:
@@ -195,13 +216,14 @@ def parse(text: str) -> Tree:
     """
     _refuse_indentation(text)
     source = text.encode()
-    deadline = time.monotonic() + MAX_PARSE_SECONDS
+    clock = time.monotonic
+    deadline = clock() + MAX_PARSE_SECONDS
 
     def read(offset: int, _: Point) -> bytes:
         return source[offset : offset + _READ_BYTES]
 
     def give_up(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > deadline
+        return clock() > deadline
 
     try:
         return Parser(_LANGUAGE).parse(read, progress_callback=give_up)
@@ -242,7 +264,6 @@ _CLAUSES = frozenset(
 # What stands between leaves; all else that the parser skipped becomes an ``error`` token.
 _BETWEEN_LEAVES = re.compile(r"(?:[ \t\f\r\n]|\\\r?\n)+")
 _SKIPPED = re.compile(r"(?:(?!\\\r?\n)[^ \t\f\r\n])+")
-_CONTINUATION = re.compile(r"\\\r?\n")
 _BLANKS = re.compile(r"[ \t\f]*")
 
 
@@ -303,6 +324,11 @@ def _skipped(text: str, start: int, end: int) -> Iterator[Token]:
         return
     for run in _SKIPPED.finditer(text, start, end):
         yield Token("error", run[0], run.start(), run.end())
+
+
+def _width(blanks: str) -> int:
+    """The column after these blanks: tabs to multiples of 8, a form feed back to 0, as Python."""
+    return len(blanks.rpartition("\f")[2].expandtabs(8))
 
 
 class _Layout:
