@@ -2,7 +2,9 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
+from annotate.edit import Fix
 from annotate.project import Report
 from annotate.verdict import Judgement, Severity, Verdict
 
@@ -43,31 +45,28 @@ def _result(judgement: Judgement) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": judgement.location.path},
+                    "artifactLocation": {"uri": quote(judgement.location.path)},
                     "region": {"startLine": judgement.location.line},
                 }
             }
         ],
     }
     if judgement.fix is not None and judgement.fix.edits:
-        result["fixes"] = [
-            {
-                "description": {"text": judgement.fix.description},
-                "artifactChanges": [
-                    {
-                        "artifactLocation": {"uri": edit.path},
-                        "replacements": [
-                            {
-                                "deletedRegion": {
-                                    "startLine": edit.first,
-                                    "endLine": edit.last,
-                                },
-                                "insertedContent": {"text": edit.text},
-                            }
-                        ],
-                    }
-                    for edit in judgement.fix.edits
-                ],
-            }
-        ]
+        result["fixes"] = [_fix(judgement.fix)]
     return result
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    # A region without columns reaches to the end of its last line, the line end not included.
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        region = {"startLine": edit.first, "endLine": edit.last}
+        replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.path, []).append(replacement)
+    return {
+        "description": {"text": fix.description},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": quote(path)}, "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+    }

@@ -1,5 +1,7 @@
 """A report for people: what is not as claimed, where, and what to do about it."""
 
+import re
+
 from annotate.project import Report
 from annotate.upstream.tree import Tree
 from annotate.verdict import Judgement, Severity
@@ -15,7 +17,7 @@ def render(report: Report, *, verbose: bool = False) -> str:
             parts += ["", *_judgement(judgement, show_diff=show_diff)]
     parts.append("")
     for location in report.unclaimed:
-        parts.append(f"{location}: Python code that claims nothing about the source")
+        parts.append(plain(f"{location}: Python code that claims nothing about the source"))
     parts.append(totals(report))
     return "\n".join(parts) + "\n"
 
@@ -43,19 +45,45 @@ def totals(report: Report) -> str:
     return line
 
 
+def plain(line: str) -> str:
+    """One line for a terminal or a log, which can neither steer it nor look like what it is not.
+
+    Control characters, line separators and marks of writing direction are shown by their numbers.
+    CI runners take commands out of logs (``::error::…`` at a line's start, ``##[…]`` anywhere); a
+    backslash keeps quoted code from being one.
+    """
+    line = _UNSEEN.sub(_number, line)
+    return _COMMAND.sub(lambda match: match[0][:-1] + "\\" + match[0][-1], line)
+
+
+_UNSEEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_COMMAND = re.compile(r"^\s*::|##(?:vso)?\[")
+
+
+def _number(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
 def _judgement(judgement: Judgement, *, show_diff: bool) -> list[str]:
     lines = [
-        f"{judgement.location}: {judgement.severity}: {judgement.verdict} "
-        f"{judgement.kind} of {judgement.subject}",
-        f"    {judgement.message}",
+        plain(
+            f"{judgement.location}: {judgement.severity}: {judgement.verdict} "
+            f"{judgement.kind} of {judgement.subject}"
+        ),
+        *_indented(judgement.message),
     ]
     if judgement.found is not None:
-        lines.append(f"    found at {judgement.found}")
+        lines.append(plain(f"    found at {judgement.found}"))
     if judgement.fix is not None:
-        lines.append(f"    fix: {judgement.fix.description}")
+        lines.append(plain(f"    fix: {judgement.fix.description}"))
     if show_diff and judgement.diff:
-        lines += [f"    {line}".rstrip() for line in judgement.diff.split("\n")]
+        lines += _indented(judgement.diff)
     return lines
+
+
+def _indented(text: str) -> list[str]:
+    return [f"    {plain(line)}".rstrip() for line in text.split("\n")]
 
 
 def _count(number: int, noun: str) -> str:
