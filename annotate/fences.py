@@ -15,6 +15,7 @@ from markdown.preprocessors import Preprocessor
 
 from annotate import pages
 from annotate.claims.card import Card, render_card
+from annotate.claims.context import Links, NoLinks
 from annotate.claims.kinds import kind_of
 from annotate.pages import Block
 from annotate.project import Project
@@ -31,7 +32,7 @@ _AFTER_NORMALISATION = 29
 class Renderer(Protocol):
     """What the extension needs of a project: see `annotate.project.Project.render`."""
 
-    def render(self, block: Block, page: str, language: str) -> str | None:
+    def render(self, block: Block, page: str, language: str, links: Links) -> str | None:
         """The HTML of a claim."""
 
 
@@ -44,6 +45,7 @@ class FencesExtension(Extension):
         page: the page's path relative to the project.
         language: the page's language.
         line_offset: how many lines of the page's file precede the text (its front matter).
+        links: where the site shows symbols and claims; by default nowhere.
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class FencesExtension(Extension):
         page: str = "",
         language: str = "en",
         line_offset: int = 0,
+        links: Links | None = None,
     ) -> None:
         super().__init__()
         self.project = project
         self.page = page
         self.language = language
         self.line_offset = line_offset
+        self.links = links or NoLinks()
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Register the two preprocessors."""
@@ -73,7 +77,7 @@ class FencesExtension(Extension):
         if kind_of(block) is not None:
             if self.project is None:
                 self.project = Project.open(Path.cwd())
-            html = self.project.render(block, self.page, self.language)
+            html = self.project.render(block, self.page, self.language, self.links)
         elif block.problem:
             # Other extensions take such a fence for prose, and its text for HTML.
             html = _unreadable(block, self.language)

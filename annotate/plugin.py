@@ -1,6 +1,5 @@
 """MkDocs hooks: wiring only. The drawing is done by the Python-Markdown extension."""
 
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -13,19 +12,16 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
 
+from annotate.addresses import Addresses, PageFile
 from annotate.errors import AnnotateError, Exit
-from annotate.fences import claim_id
-from annotate.location import Location
-from annotate.pages import blocks, read_page
+from annotate.generated import GeneratedPages
 from annotate.project import Project, Report
 from annotate.report import page as report_page
 from annotate.verdict import Severity
 
 STYLES = Path(__file__).parent / "assets" / "annotate.css"
 STYLES_URI = "assets/annotate.css"
-VERIFICATION = "verification"
 
 log = get_plugin_logger("annotate")
 
@@ -45,7 +41,8 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         self.configuration: MkDocsConfig | None = None
         self.project: Project
         self.report: Report
-        self.verification_pages: dict[str, str] = {}
+        self.generated: GeneratedPages
+        self.shown: dict[str, tuple[str, str]] = {}
         self.urls: dict[str, str] = {}
         self.licences = ""
 
@@ -55,6 +52,7 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         if config is not self.configuration:
             self.configuration = config
             self.project, self.report = self._check(Path(config.config_file_path or ".").parent)
+            self.page_file = cache(partial(PageFile, self.project.config.root))
             _tell(self.report, refuse=config.strict)
         if "annotate.fences" not in config.markdown_extensions:
             config.markdown_extensions.append("annotate.fences")
@@ -72,14 +70,16 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add the style sheet and, in each of the site's languages, the verification page."""
+        """Add the style sheet and, in each of the site's languages, the generated pages."""
         files.append(File.generated(config, STYLES_URI, abs_src_path=str(STYLES)))
-        self.verification_pages = {
-            uri: language
-            for uri, language in _verification_pages(config).items()
-            if files.get_file_from_path(uri) is None
-        }
-        for uri in self.verification_pages:
+        self.generated = GeneratedPages(self.project, self.report)
+        self.shown = {}
+        for suffix, language in _languages(config).items():
+            for name in self.generated.names:
+                uri = f"{name.removesuffix('.md')}{suffix}.md"
+                if files.get_file_from_path(uri) is None:
+                    self.shown[uri] = (name, language)
+        for uri in self.shown:
             # Not `File.generated`: mkdocs-static-i18n translates only files of the docs folder.
             files.append(File(uri, config.docs_dir, config.site_dir, config.use_directory_urls))
         return files
@@ -97,11 +97,12 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         return nav
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
-        """The text of the verification page."""
-        language = self.verification_pages.get(page.file.src_uri)
-        if language is None:
+        """The text of a generated page."""
+        shown = self.shown.get(page.file.src_uri)
+        if shown is None:
             return None
-        return report_page.render(self.report, language, self._addresses(page, config))
+        name, language = shown
+        return self.generated.text(name, language, self._addresses(page, config))
 
     @event_priority(100)
     def on_page_markdown(
@@ -113,6 +114,7 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             "project": self.project,
             "page": name,
             "language": _language(page, config),
+            "links": self._addresses(page, config),
             "line_offset": 0 if self._is_generated(page) else _line_offset(page, markdown),
         }
         config.mdx_configs["annotate.formulas"] = {
@@ -127,21 +129,21 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         return server
 
     def _is_generated(self, page: Page) -> bool:
-        return page.file.src_uri in self.verification_pages
+        return page.file.src_uri in self.shown
 
-    def _addresses(self, page: Page, config: MkDocsConfig) -> Callable[[Location], str | None]:
-        urls = {_name(uri, config, self.project): url for uri, url in self.urls.items()}
-        anchors = cache(partial(_anchors, self.project.config.root))
-
-        def address(location: Location) -> str | None:
-            url = urls.get(location.path)
-            if url is None:
-                return None
-            start = max(line for line in anchors(location.path) if line <= location.line)
-            anchor = f"#{claim_id(start)}" if start else ""
-            return f"{get_relative_url(url, page.url)}{anchor}"
-
-        return address
+    def _addresses(self, page: Page, config: MkDocsConfig) -> Addresses:
+        language = _language(page, config)
+        suffixes = {name: suffix for suffix, name in _languages(config).items()}
+        suffix = suffixes.get(language, "")
+        return Addresses(
+            page.url,
+            {_name(uri, config, self.project): url for uri, url in self.urls.items()},
+            self.urls,
+            self.generated.atlases,
+            suffix,
+            [other for other in suffixes.values() if other not in ("", suffix)],
+            self.page_file,
+        )
 
 
 def _tell(report: Report, *, refuse: bool) -> None:
@@ -166,13 +168,13 @@ def _tell(report: Report, *, refuse: bool) -> None:
     log.warning(why)
 
 
-def _verification_pages(config: MkDocsConfig) -> dict[str, str]:
-    """The source path of the verification page → its language."""
+def _languages(config: MkDocsConfig) -> dict[str, str]:
+    """What file names of a language have before ``.md`` → that language; the default has ""."""
     i18n = config.plugins.get("i18n")
     if i18n is None:
-        return {f"{VERIFICATION}.md": str(config.theme.get("language", "en"))}
+        return {"": str(config.theme.get("language", "en"))}
     return {
-        f"{VERIFICATION}.md" if entry.default else f"{VERIFICATION}.{entry.locale}.md": entry.locale
+        "" if entry.default else f".{entry.locale}": entry.locale
         for entry in i18n.config.languages
         if entry.build
     }
@@ -194,8 +196,3 @@ def _line_offset(page: Page, markdown: str) -> int:
     """How many lines of a page's file MkDocs has taken off: its front matter."""
     text = page.file.content_string
     return text.removesuffix(markdown).count("\n") if text.endswith(markdown) else 0
-
-
-def _anchors(root: Path, page: str) -> list[int]:
-    """The lines on which a page's blocks start, and 0."""
-    return [0, *(block.first_line for block in blocks(read_page(root / page, page)))]

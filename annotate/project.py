@@ -1,20 +1,23 @@
 """A project: its configuration, the trees it pins, its records and its pages."""
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from annotate import config, pages, records
 from annotate.claims import experiment, note
-from annotate.claims.context import Context
+from annotate.claims.context import Context, Links, NoLinks
 from annotate.claims.kinds import kind_of
 from annotate.claims.subject import look_for
 from annotate.config import Config
 from annotate.errors import AnnotateError, Exit
 from annotate.location import Location, SymbolReference
 from annotate.pages import Block
+from annotate.recordings import Recording, experiments, recording_path
 from annotate.records import Records
 from annotate.upstream.index import Index
 from annotate.upstream.sources import Progress, obtain
@@ -22,7 +25,13 @@ from annotate.upstream.store import Store
 from annotate.upstream.tree import Tree
 from annotate.verdict import Judgement, Severity, Verdict
 
+if TYPE_CHECKING:
+    # Only drawing needs these; a check, which must start quickly, does not import them.
+    from annotate.claims.links import CodeLinks
+    from annotate.upstream.calls.graph import CallGraph
+
 PYTHON_LANGUAGES = frozenset({"python", "python3", "py", "py3", "pycon"})
+_NO_LINKS = NoLinks()
 _SKIPPED_FOLDERS = frozenset({"node_modules", "site", "build", "dist", "venv", "__pycache__"})
 
 
@@ -225,16 +234,67 @@ class Project:
             exact=exact,
         )
 
-    def render(self, block: Block, page: str, language: str) -> str | None:
+    def render(
+        self, block: Block, page: str, language: str, links: Links = _NO_LINKS
+    ) -> str | None:
         """The HTML of one claim of a page (a path relative to the project).
 
         Returns None for a block that claims nothing.
         """
         kind = kind_of(block)
-        return kind.render(block, self._context(page), language) if kind else None
+        return kind.render(block, self._context(page, links=links), language) if kind else None
+
+    @cache  # noqa: B019 (a project lives as long as the run)
+    def calls(self, upstream: str = "") -> "CallGraph":
+        """The call graph of an upstream's tree."""
+        from annotate.upstream.calls.graph import CallGraph
+
+        return CallGraph(())
+
+    @cached_property
+    def recordings(self) -> Mapping[str, Recording]:
+        """The recordings that can be read, by the names of their experiments."""
+        found = {}
+        for name in experiments(self.config.root):
+            with contextlib.suppress(AnnotateError):
+                path = self.config.root / recording_path(name)
+                found[name] = Recording.load(path)
+        return found
+
+    def mentions(self, symbol: str) -> Sequence[Location]:
+        """The claims that pages make about a symbol, by page and line."""
+        return self._mentions.get(symbol, ())
+
+    @cached_property
+    def _mentions(self) -> Mapping[str, Sequence[Location]]:
+        found: dict[str, list[Location]] = {}
+        for judgement in self.check().judgements:
+            symbol = judgement.subject.partition(" lines ")[0]
+            path, separator, qualname = symbol.partition("::")
+            if judgement.kind in ("quote", "calls") and separator:
+                reference = SymbolReference(path, qualname)
+                # A name that an import makes means what it leads to.
+                symbols = {symbol}
+                for index in self.indexes.values():
+                    with contextlib.suppress(AnnotateError):
+                        symbols.update(place.id for place in index.candidates(reference))
+                for each in symbols:
+                    found.setdefault(each, []).append(judgement.location)
+        return found
+
+    @cache  # noqa: B019 (a project lives as long as the run)
+    def _code_links(self, upstream: str) -> "CodeLinks":
+        from annotate.claims.links import CodeLinks
+
+        return CodeLinks(self.index(upstream))
 
     def _context(
-        self, page: str, page_lines: Sequence[str] = (), *, exact: bool = False
+        self,
+        page: str,
+        page_lines: Sequence[str] = (),
+        *,
+        links: Links = _NO_LINKS,
+        exact: bool = False,
     ) -> Context:
         return Context(
             root=self.config.root,
@@ -243,6 +303,11 @@ class Project:
             index=self.index,
             records=self.records,
             recorded_text=self._recorded_text,
+            calls=self.calls,
+            recordings=lambda: self.recordings,
+            mentions=self.mentions,
+            code_links=self._code_links,
+            links=links,
             exact=exact,
         )
 

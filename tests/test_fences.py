@@ -29,7 +29,7 @@ class Recorder:
         self.blocks: list[Block] = []
         self.pages: list[tuple[str, str]] = []
 
-    def render(self, block: Block, page: str, language: str) -> str:
+    def render(self, block: Block, page: str, language: str, links: object) -> str:
         self.blocks.append(block)
         self.pages.append((page, language))
         return f"<figure>{len(self.blocks)}</figure>"

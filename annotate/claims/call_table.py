@@ -45,12 +45,20 @@ def check(block: Block, context: Context) -> list[Judgement]:
 def render(block: Block, context: Context, language: str) -> str:
     """A table: symbol, signature, role, verdict."""
     # Drawing is not imported by a mere check, which must start quickly.
-    from annotate.claims.card import Row, render_table
+    from annotate.claims.call_table_html import Row, render_table
+    from annotate.claims.relations import Direction, relations
 
     rows = []
     for judged in _judge(block, context):
         place = judged.found.place if judged.found else None
         record = judged.found.record if judged.found else None
+        upstream = judged.index.tree.pin.name if judged.index else ""
+        callers, callees = (
+            relations(place.id, direction, context.calls(upstream), context.recordings())
+            if place
+            else []
+            for direction in (Direction.CALLERS, Direction.CALLEES)
+        )
         rows.append(
             Row(
                 subject=judged.judgement.subject,
@@ -61,9 +69,13 @@ def render(block: Block, context: Context, language: str) -> str:
                 verdict=judged.judgement.verdict.value,
                 severity=judged.judgement.severity.value,
                 message=judged.judgement.message,
+                callers=callers,
+                callees=callees,
+                upstream=upstream,
+                href=context.links.symbol(upstream, place.id) if place else None,
             )
         )
-    return render_table(rows, language)
+    return render_table(rows, context, language)
 
 
 def _judge(block: Block, context: Context) -> list[_Judged]:

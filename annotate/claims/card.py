@@ -65,25 +65,6 @@ class Card:
     linenums: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One symbol of a call table; the fields it shares with `Card` mean the same.
-
-    Attributes:
-        signature: how the symbol is called, or "".
-        role: the part it plays, in the page's language, or "".
-    """
-
-    subject: str
-    place: str
-    permalink: str | None
-    signature: str
-    role: str
-    verdict: str
-    severity: str
-    message: str
-
-
 def render_card(card: Card) -> str:
     """The card as one HTML ``figure`` element."""
     language = card.language
@@ -117,7 +98,7 @@ def _header(card: Card) -> str:
     where = [link(card.place, card.permalink), inline(read)]
     return (
         f"<figcaption>{title}{_subject(card.subject, card.language)}"
-        f"{_verdict(card.verdict, card.language)}"
+        f"{verdict_badge(card.verdict, card.language)}"
         f'<span class="claim-place">{"".join(f"<span>{item}</span>" for item in where if item)}'
         "</span></figcaption>"
     )
@@ -133,7 +114,10 @@ def _subject(subject: str, language: str) -> str:
     return f'<code class="claim-subject"><span>{escaped(path)}::</span>{escaped(name)}{part}</code>'
 
 
-def _verdict(verdict: str, language: str) -> str:
+def verdict_badge(verdict: str, language: str) -> str:
+    """A verdict in words, if there is one; its colour comes from what it stands in."""
+    if not verdict:
+        return ""
     return (
         f'<span class="claim-verdict"><span>{word("verdict", language)}: </span>'
         f"{escaped(word(verdict, language))}</span>"
@@ -172,35 +156,3 @@ def _marker(card: Card, numbers: Sequence[int]) -> str:
         for number in numbers
     )
     return f'<details><summary data-n="{shown}" aria-label="{label}"></summary>{notes}</details>'
-
-
-def render_table(rows: Sequence[Row], language: str) -> str:
-    """A call table as one HTML ``table`` element."""
-    head = "".join(
-        f'<th scope="col">{word(key, language)}</th>'
-        for key in ("symbol", "signature", "role", "verdict")
-    )
-    body = "\n".join(_row(row, language) for row in rows)
-    return (
-        f'<table class="claim-table"><caption>{word("calls", language)}</caption>'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
-    )
-
-
-def _row(row: Row, language: str) -> str:
-    signature = f"<code>{escaped(row.signature)}</code>" if row.signature else ""
-    message = f"<span>{inline(row.message)}</span>" if row.severity != "ok" else ""
-    return (
-        f'<tr data-verdict="{escape(row.verdict)}" data-severity="{escape(row.severity)}">'
-        f'<th scope="row">{_symbol(row)}</th><td>{signature}</td>'
-        f"<td>{inline(row.role)}{message}</td><td>{_verdict(row.verdict, language)}</td></tr>"
-    )
-
-
-def _symbol(row: Row) -> str:
-    """A symbol's name, and below it where it stands; an alias stands in another file."""
-    path, separator, name = row.subject.partition("::")
-    place = link(row.place, row.permalink) if row.place else ""
-    if separator and not row.place.startswith(f"{path}:"):
-        place = f"{escaped(path)} → {place}" if place else escaped(path)
-    return f'<code class="claim-subject">{escaped(name or path)}</code><span>{place}</span>'

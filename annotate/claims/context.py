@@ -1,12 +1,41 @@
 """What a claim is judged against: trees, records, and the page it stands on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from annotate.location import Location
+from annotate.recordings import Recording
 from annotate.records import Records
 from annotate.upstream.index import Index
+
+if TYPE_CHECKING:
+    # Only drawing needs these; a check, which must start quickly, does not import them.
+    from annotate.claims.links import CodeLinks
+    from annotate.upstream.calls.graph import CallGraph
+
+
+class Links(Protocol):
+    """Addresses in the site, relative to the page that is being drawn."""
+
+    def symbol(self, upstream: str, symbol: str) -> str | None:
+        """Where a symbol is shown."""
+
+    def claim(self, location: Location) -> tuple[str, str] | None:
+        """The title of the page that makes a claim, and the claim's address."""
+
+
+class NoLinks:
+    """For a page that stands alone: it links to nothing."""
+
+    def symbol(self, upstream: str, symbol: str) -> str | None:  # noqa: ARG002
+        """Nowhere."""
+        return None
+
+    def claim(self, location: Location) -> tuple[str, str] | None:  # noqa: ARG002
+        """Nowhere."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -22,6 +51,11 @@ class Context:
         records: what the project keeps about symbols.
         recorded_text: the text a fingerprint was recorded from, if that tree is at hand: takes
             upstream name, ``recorded``, path and qualified name.
+        calls: upstream name → the call graph of its tree.
+        recordings: the experiments' recordings, by name.
+        mentions: symbol id → the claims that pages make about it.
+        code_links: upstream name → what its code links to.
+        links: where the site shows what is drawn.
         exact: whether a stand-in's text is an error.
     """
 
@@ -31,6 +65,11 @@ class Context:
     index: Callable[[str], Index]
     records: Records
     recorded_text: Callable[[str, str, str, str], str | None]
+    calls: "Callable[[str], CallGraph]"
+    recordings: Callable[[], Mapping[str, Recording]]
+    mentions: Callable[[str], Sequence[Location]]
+    code_links: "Callable[[str], CodeLinks]"
+    links: Links = NoLinks()  # noqa: RUF009 (it has no state)
     exact: bool = False
 
     def location(self, line: int) -> Location:

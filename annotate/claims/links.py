@@ -3,36 +3,14 @@
 import ast
 import warnings
 from collections.abc import Mapping
-from typing import Protocol
 
+from annotate.claims.context import Links
 from annotate.claims.markup import Link
 from annotate.errors import AnnotateError
-from annotate.location import Location, SymbolReference
+from annotate.location import SymbolReference
 from annotate.upstream.index import Index
 from annotate.upstream.references import uses
 from annotate.upstream.table import Place
-
-
-class Links(Protocol):
-    """Addresses relative to the page that is being drawn."""
-
-    def symbol(self, upstream: str, symbol: str) -> str | None:
-        """Where a symbol is shown."""
-
-    def claim(self, location: Location) -> tuple[str, str] | None:
-        """The title of the page that makes a claim, and the claim's address."""
-
-
-class NoLinks:
-    """For a page that stands alone: it links to nothing."""
-
-    def symbol(self, upstream: str, symbol: str) -> str | None:  # noqa: ARG002
-        """Nowhere."""
-        return None
-
-    def claim(self, location: Location) -> tuple[str, str] | None:  # noqa: ARG002
-        """Nowhere."""
-        return None
 
 
 class CodeLinks:

@@ -21,9 +21,13 @@ from annotate.verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
     from annotate.claims.card import Note
+    from annotate.claims.markup import Link
 
 KIND = "quote"
 ATTRIBUTES = ("source", "lines", "upstream", "commit", "title", "hl_lines", "linenums", "id")
+
+SHOWN = "shown"
+"""The class of a quote that only shows the source, as the atlas does."""
 
 _LINES = re.compile(r"(?P<first>[0-9]+)(?:\s*-\s*(?P<last>[0-9]+))?")
 
@@ -68,6 +72,7 @@ def render(block: Block, context: Context, language: str) -> str:
     """A card with the source, or with the quote itself where the source is not what it says."""
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims.card import Card, render_card
+    from annotate.claims.relations import related
 
     judged = _judge(block, context)
     judgement, index, found = judged.judgement, judged.index, judged.found
@@ -80,22 +85,34 @@ def render(block: Block, context: Context, language: str) -> str:
             and judgement.verdict not in (Verdict.EXACT, Verdict.REFORMATTED, Verdict.MOVED)
         )
     )
-    code = block.text if shows_quote or place is None else place.text
+    shown = None if shows_quote else place
+    code = shown.text if shown else block.text
     record = found.record if found else None
     attributes = block.attributes
+    # A generated page shows source without saying anything about it that a verdict could be on.
+    unclaimed = SHOWN in block.classes and record is None and shown is not None
+    footer: list[tuple[str, str | None]] = []
+    if record and language in record.role:
+        footer.append((record.role[language], None))
+    links: Mapping[tuple[int, int], Link] = {}
+    if index and shown:
+        links = context.code_links(index.tree.pin.name).within(shown, context.links)
+        if SHOWN not in block.classes:
+            footer += related(index, shown, context, language)
     return render_card(
         Card(
             subject=judgement.subject,
             code=code,
-            first_line=None if shows_quote or place is None else place.first_line,
+            first_line=shown.first_line if shown else None,
             place=place.span if place else "",
             permalink=permalink(index.tree, place) if index and place else None,
-            verdict=judgement.verdict.value,
-            severity=judgement.severity.value,
+            verdict="" if unclaimed else judgement.verdict.value,
+            severity="ok" if unclaimed else judgement.severity.value,
             message=judgement.message,
             read=index.tree.identity if index else "",
             notes=_notes(record, code, language),
-            footer=[(record.role[language], None)] if record and language in record.role else [],
+            footer=footer,
+            links=links,
             language=language,
             title=attributes.get("title", ""),
             highlight=_highlighted(attributes.get("hl_lines", "")),

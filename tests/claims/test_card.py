@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.claims.card import Card, Note, Row, render_card, render_table
+from annotate.claims.card import Card, Note, render_card
 from annotate.claims.markup import _WORDS, Link, visible, word
 from annotate.verdict import Severity, Verdict
 
@@ -242,37 +242,3 @@ def test_both_languages_have_the_same_words_and_every_verdict() -> None:
     assert _WORDS["en"].keys() == _WORDS["zh"].keys()
     assert {verdict.value for verdict in Verdict} <= _WORDS["en"].keys()
     assert word("exact", "de") == "exact"
-
-
-ROW = Row(
-    subject="ledger/book.py::Ledger.add",
-    place="ledger/book.py:74-75",
-    permalink="https://example.org/x",
-    signature="add(self, entry)",
-    role="keeps an entry",
-    verdict="exact",
-    severity="ok",
-    message="as recorded",
-)
-
-
-def test_a_table_says_where_an_alias_leads() -> None:
-    alias = replace(ROW, subject="ledger/__init__.py::Ledger.add")
-    page = Page(render_table([ROW, alias], "en"))
-    assert "ledger/__init__.py → ledger/book.py:74-75" in page.text
-    assert page.text.count("ledger/book.py:74-75") == 2
-    assert "as recorded" not in page.text
-
-
-def test_a_row_that_was_not_found_says_so() -> None:
-    row = replace(ROW, place="", permalink=None, signature="", role="", severity="error")
-    page = Page(render_table([row], "en"))
-    assert "ledger/book.py" in page.text
-    assert "as recorded" in page.text
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_table_interprets_nothing(text: str) -> None:
-    row = replace(ROW, subject=f"{text}::{text}", place=text, signature=text, role=text)
-    row = replace(row, message=text, verdict="edited", severity="error")
-    assert Page(render_table([row], "zh")).names() <= Page(render_table([ROW], "zh")).names()

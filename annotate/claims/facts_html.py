@@ -1,0 +1,166 @@
+"""The facts about a symbol or a module as HTML."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from annotate.claims.context import Context
+from annotate.claims.markup import escaped, inline, link, word
+from annotate.claims.quote import permalink
+from annotate.claims.relations import Relation
+from annotate.location import Location
+from annotate.upstream.index import Index, Place
+from annotate.verdict import Judgement
+
+_MOST_SHOWN = 12
+"""Of a list of symbols; the rest opens with a click or a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A variable that a function inside a symbol keeps: the function, the name, where bound."""
+
+    function: str
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is known of one symbol.
+
+    Attributes:
+        place: where it stands.
+        signature: how it is called, or "".
+        callers: who calls it.
+        callees: what it calls.
+        unresolved: the calls in it that nothing is known of, as written.
+        captures: what its functions capture.
+        mentions: the claims that pages make about it.
+        experiments: those that run it.
+    """
+
+    place: Place
+    signature: str
+    callers: Sequence[Relation]
+    callees: Sequence[Relation]
+    unresolved: Sequence[str]
+    captures: Sequence[Capture]
+    mentions: Sequence[Location]
+    experiments: Sequence[str]
+
+
+def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
+    """The facts about one symbol."""
+    own = f"{sheet.place.path}::"
+    entries = {
+        "signature": [f"<code>{escaped(sheet.signature)}</code>"] if sheet.signature else [],
+        "called by": [
+            relation_html(each, own, upstream, context, language) for each in sheet.callers
+        ],
+        "callees": [
+            relation_html(each, own, upstream, context, language) for each in sheet.callees
+        ],
+        "unresolved": [f"<code>{escaped(text)}</code>" for text in sheet.unresolved],
+        "captures": [_capture(each, language) for each in sheet.captures],
+        "discussed in": _mentions(sheet.mentions, context),
+        "run by": [f"<code>{escaped(name)}</code>" for name in sheet.experiments],
+    }
+    return _list(entries, language)
+
+
+def module(index: Index, path: str, context: Context, language: str) -> str:
+    """The facts about a module: where it is, and its symbols."""
+    table = index.module(path)
+    height = table.text.removesuffix("\n").count("\n") + 1
+    whole = Place(path, "", 1, height, "")
+    upstream = index.tree.pin.name
+    names = []
+    for entry in table.definitions.values():
+        if "." not in entry.qualname or entry.kind == "registration":
+            href = context.links.symbol(upstream, f"{path}::{entry.qualname}")
+            names.append(_code_link(entry.qualname, href))
+    entries = {
+        "file": [link(path, permalink(index.tree, whole)), escaped(index.tree.identity)],
+        "symbols": ["</span><span>".join(names)] if names else [],
+    }
+    return _list(entries, language)
+
+
+def failed(judgement: Judgement) -> str:
+    """What is said where there is no such symbol."""
+    return (
+        f'<p class="claim-message" data-verdict="{escape(judgement.verdict.value)}">'
+        f"{inline(f'{judgement.subject}: {judgement.message}')}</p>"
+    )
+
+
+def _list(entries: Mapping[str, Sequence[str]], language: str) -> str:
+    rows = "".join(
+        f"<div><dt>{escaped(word(key, language))}</dt><dd>{_items(items, language)}</dd></div>"
+        for key, items in entries.items()
+        if items
+    )
+    return f'<dl class="claim-facts" data-search-exclude>{rows}</dl>'
+
+
+def _items(items: Sequence[str], language: str) -> str:
+    shown = "".join(f"<span>{item}</span>" for item in items[:_MOST_SHOWN])
+    rest = items[_MOST_SHOWN:]
+    if not rest:
+        return shown
+    hidden = "".join(f"<span>{item}</span>" for item in rest)
+    more = escaped(word("more", language).format(len(rest)))
+    return f"{shown}<details><summary>{more}</summary>{hidden}</details>"
+
+
+def relation_html(
+    relation: Relation, own: str, upstream: str, context: Context, language: str
+) -> str:
+    """A symbol at the other end of a call, and how the call is known."""
+    path, _, qualname = relation.symbol.partition("::")
+    # In its own module a name says enough; elsewhere the file is what tells namesakes apart.
+    name = relation.symbol.removeprefix(own) if own else (qualname or path)
+    href = context.links.symbol(upstream, _shown_part(relation.symbol))
+    evidence = ", ".join(word(each, language) for each in relation.evidence)
+    details = ", ".join(
+        filter(
+            None,
+            [
+                relation.why,
+                str(relation.place) if relation.place else "",
+                ", ".join(relation.experiments),
+            ],
+        )
+    )
+    return (
+        f'{_code_link(name, href)} <small data-evidence="{escape(relation.evidence[0])}"'
+        f' title="{escaped(details)}">{escaped(evidence)}</small>'
+    )
+
+
+def _shown_part(symbol: str) -> str:
+    """The symbol that a nameless lambda stands in."""
+    return symbol.partition(".<")[0]
+
+
+def _code_link(name: str, href: str | None) -> str:
+    code = f"<code>{escaped(name)}</code>"
+    return f'<a href="{escape(href)}">{code}</a>' if href else code
+
+
+def _capture(capture: Capture, language: str) -> str:
+    where = escaped(word("bound on line", language).format(capture.line))
+    return (
+        f"<code>{escaped(capture.name)}</code> <small>{where}; {escaped(capture.function)}</small>"
+    )
+
+
+def _mentions(mentions: Iterable[Location], context: Context) -> list[str]:
+    pages: dict[str, str] = {}
+    for mention in mentions:
+        found = context.links.claim(mention)
+        if found is not None:
+            title, href = found
+            pages.setdefault(title, href)
+    return [link(title, href) for title, href in pages.items()]
