@@ -7,14 +7,13 @@ What is none: augmented assignments, subscripts and attributes as targets, walru
 ``with … as``, ``except … as``, ``match`` and ``del`` targets, ``from __future__`` imports.
 """
 
-import ast
 import re
 import unicodedata
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from annotate.upstream.definitions import Definition, definitions
 from annotate.upstream.syntax import Node, canonical, lone_continuations, parse, tokens
 
 DEFINITIONS = frozenset({"class", "function", "method"})
@@ -465,15 +464,6 @@ def _signed(root: Node) -> Node | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Defined:
-    """A class or function as Python's ``ast`` has it; ``name`` is dotted and not numbered."""
-
-    name: str
-    first_line: int
-    last_line: int
-
-
 def cross_check(data: bytes, module: Module) -> Mapping[str, str]:
     """Where Python's own ``ast`` disagrees with the symbols found in the same bytes.
 
@@ -482,12 +472,8 @@ def cross_check(data: bytes, module: Module) -> Mapping[str, str]:
         on other lines; under ``""`` what only ``ast`` has. Empty where all agree, and where the
         running Python cannot read the file (newer or older syntax, too deeply nested).
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-        theirs = list(_defined(tree, data))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    theirs = definitions(data)
+    if theirs is None:
         return {}
     ours = [symbol for symbol in module.symbols if symbol.kind in DEFINITIONS]
     agreed = Counter(theirs) & Counter(map(_as_defined, ours))
@@ -505,12 +491,12 @@ def cross_check(data: bytes, module: Module) -> Mapping[str, str]:
     return reasons
 
 
-def _as_defined(symbol: Symbol) -> _Defined:
+def _as_defined(symbol: Symbol) -> Definition:
     name = re.sub(r"#[0-9]+", "", symbol.qualname)
-    return _Defined(name, symbol.first_line, symbol.last_line)
+    return Definition(name, symbol.first_line, symbol.last_line)
 
 
-def _disagreement(mine: _Defined, unmatched: Counter[_Defined]) -> str:
+def _disagreement(mine: Definition, unmatched: Counter[Definition]) -> str:
     """Why ``ast`` does not confirm a definition; takes what it has instead out of the rest."""
     lines = f"lines {mine.first_line}-{mine.last_line}"
     for other in unmatched:
@@ -518,38 +504,3 @@ def _disagreement(mine: _Defined, unmatched: Counter[_Defined]) -> str:
             unmatched[other] -= 1
             return f"Python has it on lines {other.first_line}-{other.last_line}, not on {lines}"
     return f"Python defines no such name on {lines}"
-
-
-def _defined(tree: ast.Module, data: bytes) -> Iterator[_Defined]:
-    """Every class and function of a tree, in source order."""
-    lines = data.split(b"\n")
-    pending: list[tuple[ast.AST, str]] = [(tree, "")]
-    while pending:
-        node, prefix = pending.pop()
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            name = prefix + node.name
-            last_line = node.end_lineno or node.lineno
-            yield _Defined(name, _first_line(node, lines), last_line)
-            prefix = f"{name}."
-        for block in ("finalbody", "orelse", "handlers", "cases", "body"):
-            below = getattr(node, block, ())
-            if isinstance(below, list):
-                pending.extend((child, prefix) for child in reversed(below))
-
-
-_UNTIL_DECORATOR = re.compile(rb"@(?:[\s(\\]|#[^\n]*\n)*")
-
-
-def _first_line(
-    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, lines: list[bytes]
-) -> int:
-    """The line of the first decorator's ``@``, which may stand above the decorator itself."""
-    if not node.decorator_list:
-        return node.lineno
-    decorator = node.decorator_list[0]
-    between = lines[decorator.lineno - 1][: decorator.col_offset]
-    first_line = decorator.lineno
-    while first_line > 1 and not _UNTIL_DECORATOR.fullmatch(between.lstrip()):
-        first_line -= 1
-        between = lines[first_line - 1] + b"\n" + between
-    return first_line
