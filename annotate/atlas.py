@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from annotate.claims.links import first_doc_line
+from annotate.claims.code_links import first_doc_line
 from annotate.errors import AnnotateError
 from annotate.upstream.index import Index
 from annotate.upstream.symbols import Symbol

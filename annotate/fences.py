@@ -15,8 +15,8 @@ from markdown.preprocessors import Preprocessor
 
 from annotate import pages
 from annotate.claims.card import Card, render_card
-from annotate.claims.context import Links, NoLinks
 from annotate.claims.kinds import kind_of
+from annotate.claims.links import Links, NoLinks
 from annotate.pages import Block
 from annotate.project import Project
 from annotate.verdict import Verdict

@@ -8,10 +8,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate import config, pages, records
+from annotate import config, pages, records, tables
 from annotate.claims import experiment, note
-from annotate.claims.context import Context, Links, NoLinks
+from annotate.claims.context import Context
 from annotate.claims.kinds import kind_of
+from annotate.claims.links import Links, NoLinks
 from annotate.claims.subject import look_for
 from annotate.config import Config
 from annotate.errors import AnnotateError, Exit
@@ -27,7 +28,7 @@ from annotate.verdict import Judgement, Severity, Verdict
 
 if TYPE_CHECKING:
     # Only drawing needs these; a check, which must start quickly, does not import them.
-    from annotate.claims.links import CodeLinks
+    from annotate.claims.code_links import CodeLinks
     from annotate.upstream.calls.graph import CallGraph
 
 PYTHON_LANGUAGES = frozenset({"python", "python3", "py", "py3", "pycon"})
@@ -211,7 +212,16 @@ class Project:
         for page in names:
             text = pages.read_page(self.config.root / page, page)
             context = self._context(page, text.split("\n"), exact=exact)
-            for block in pages.blocks(text):
+            blocks = pages.blocks(text)
+            rows = tables.rows(text, blocks)
+            if rows:
+                # Only a page with such a table needs the call graph.
+                from annotate.claims import written_table
+
+                checked = written_table.check(rows, context)
+                judgements += checked.judgements
+                unclaimed += checked.unclaimed
+            for block in blocks:
                 kind = kind_of(block)
                 if kind is not None:
                     judgements += kind.check(block, context)
@@ -284,7 +294,7 @@ class Project:
 
     @cache  # noqa: B019 (a project lives as long as the run)
     def _code_links(self, upstream: str) -> "CodeLinks":
-        from annotate.claims.links import CodeLinks
+        from annotate.claims.code_links import CodeLinks
 
         return CodeLinks(self.index(upstream))
 

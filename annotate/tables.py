@@ -5,9 +5,10 @@ rows are of interest here; what the other cells claim is for `annotate.claims.wr
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotate.pages import blocks
+from annotate.pages import Block
 
 _SUBJECT = re.compile(r"`?\s*(?P<file>[\w./-]+)\s*::\s*(?P<symbol>[\w.#]+(?:\([^`]*\))?)\s*`?")
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
@@ -33,12 +34,12 @@ class Row:
     headings: tuple[str, ...]
 
 
-def rows(text: str) -> list[Row]:
-    """The rows about symbols on a page, in order; what stands in a fence is none."""
+def rows(text: str, fences: Iterable[Block]) -> list[Row]:
+    """The rows about symbols on a page, in order; what stands in one of its fences is none."""
+    if "::" not in text:
+        return []
     lines = text.split("\n")
-    fenced = {
-        number for block in blocks(text) for number in range(block.first_line, block.last_line + 1)
-    }
+    fenced = {number for block in fences for number in range(block.first_line, block.last_line + 1)}
     found: list[Row] = []
     headings: tuple[str, ...] = ()
     for number, line in enumerate(lines, 1):

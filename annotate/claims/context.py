@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from annotate.claims.links import Links, NoLinks
 from annotate.location import Location
 from annotate.recordings import Recording
 from annotate.records import Records
@@ -12,30 +13,8 @@ from annotate.upstream.index import Index
 
 if TYPE_CHECKING:
     # Only drawing needs these; a check, which must start quickly, does not import them.
-    from annotate.claims.links import CodeLinks
+    from annotate.claims.code_links import CodeLinks
     from annotate.upstream.calls.graph import CallGraph
-
-
-class Links(Protocol):
-    """Addresses in the site, relative to the page that is being drawn."""
-
-    def symbol(self, upstream: str, symbol: str) -> str | None:
-        """Where a symbol is shown."""
-
-    def claim(self, location: Location) -> tuple[str, str] | None:
-        """The title of the page that makes a claim, and the claim's address."""
-
-
-class NoLinks:
-    """For a page that stands alone: it links to nothing."""
-
-    def symbol(self, upstream: str, symbol: str) -> str | None:  # noqa: ARG002
-        """Nowhere."""
-        return None
-
-    def claim(self, location: Location) -> tuple[str, str] | None:  # noqa: ARG002
-        """Nowhere."""
-        return None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotate.claims.call_table_html import Row, render_table
-from annotate.claims.context import NoLinks
+from annotate.claims.links import NoLinks
 from annotate.claims.relations import Relation
 from annotate.location import Location
 from tests.claims.test_card import HOSTILE, Page
