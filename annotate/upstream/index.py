@@ -1,6 +1,6 @@
 """A tree's symbols: find one by its id, follow aliases, look for a text, name near misses."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from annotate.errors import AnnotateError
@@ -35,6 +35,19 @@ class Index:
         if table is None:
             table = self._tables[path] = read_table(self.tree, path, self._store)
         return table
+
+    def derived(self, path: str, kind: str, make: Callable[[str], bytes]) -> bytes:
+        """What ``make`` makes of a file's text, kept in the store by blob id under ``kind``.
+
+        Raises:
+            AnnotateError: there is no such file, or its bytes cannot be judged.
+        """
+        blob = self.tree.files[path].blob if path in self.tree.files else ""
+        kept = self._store.derived(kind, blob) if blob else None
+        if kept is None:
+            kept = naming(path, make, self.module(path).text)
+            self._store.put_derived(kind, blob, kept)
+        return kept
 
     def python_paths(self) -> list[str]:
         """All Python files of the tree, sorted."""
