@@ -153,7 +153,12 @@ class Index:
             candidates = candidates or list(self.tree.files)
         candidates = sorted({candidate for candidate in candidates if candidate != wanted})
         matches = process.extract(
-            wanted, candidates, scorer=fuzz.ratio, limit=limit, score_cutoff=50
+            wanted,
+            candidates,
+            scorer=fuzz.ratio,
+            processor=str.casefold,
+            limit=limit,
+            score_cutoff=50,
         )
         return [match[0] for match in matches]
 
