@@ -139,28 +139,29 @@ class Index:
         # Wanted only once something is missing; the import costs more than a whole verify.
         from rapidfuzz import fuzz, process
 
-        wanted = str(reference)
+        def best(wanted: str, choices: dict[str, str]) -> list[str]:
+            matches = process.extract(
+                wanted,
+                choices,
+                scorer=fuzz.ratio,
+                processor=str.casefold,
+                limit=limit,
+                score_cutoff=50,
+            )
+            return [choice for _, _, choice in matches]
+
+        files = {path: path for path in self.tree.files}
         if isinstance(reference, RangeReference):
-            wanted, candidates = reference.file, list(self.tree.files)
-        else:
-            path = self.file_of(reference)
-            last = reference.qualname.rpartition(".")[2].partition("#")[0]
-            candidates = [place.id for place in self._by_last_name.get(last, ())]
-            if path is not None and path.endswith(PYTHON_SUFFIXES):
-                candidates += [f"{path}::{name}" for name in self._names(path)]
-            path = path or reference.paths()[0]
-            wanted = f"{path}::{reference.qualname}" if candidates else path
-            candidates = candidates or list(self.tree.files)
-        candidates = sorted({candidate for candidate in candidates if candidate != wanted})
-        matches = process.extract(
-            wanted,
-            candidates,
-            scorer=fuzz.ratio,
-            processor=str.casefold,
-            limit=limit,
-            score_cutoff=50,
-        )
-        return [match[0] for match in matches]
+            return best(reference.file, files)
+        path = self.file_of(reference) or reference.paths()[0]
+        last = reference.qualname.rpartition(".")[2].partition("#")[0]
+        names = [(place.path, place.qualname) for place in self._by_last_name.get(last, ())]
+        names += [(path, name) for name in self._names(path)]
+        # Of two names that are equally like it, the one in the file that is more like it.
+        names.sort(key=lambda name: (-fuzz.ratio(name[0], path), name))
+        choices = {f"{file}::{name}": name for file, name in names}
+        choices.pop(f"{path}::{reference.qualname}", None)
+        return best(reference.qualname, choices) or ([] if path in files else best(path, files))
 
     @cached_property
     def _by_text(self) -> dict[str, list[Place]]:
@@ -177,6 +178,8 @@ class Index:
         return found
 
     def _names(self, path: str) -> list[str]:
+        if path not in self.tree.files or not path.endswith(PYTHON_SUFFIXES):
+            return []
         try:
             return [name for name in self.module(path).symbols if not name.startswith("*")]
         except AnnotateError:
