@@ -11,16 +11,20 @@ What has no symbol of its own belongs to the symbol around it:
 
 Functions of the script are symbols as well. Calls made while a module is being imported are left
 out, as are the bodies of modules and classes.
+
+Each call has a path: the lines that ran in it, and where among them it called something or a mark
+was made (`annotate.recordings.marks`). Whether calls are equal does not depend on their lines.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from annotate.errors import AnnotateError, Exit
+from annotate.recordings.marks import CALL, CUT, MARK, Mark
 from annotate.upstream import symbols, syntax
 from annotate.upstream.index import Index
 from annotate.upstream.symbols import Symbol
@@ -38,6 +42,8 @@ class Call:
         line: the line of the script's own body that was running, at depth 0; else 0.
         times: how often this repeats in a row.
         resumed: whether a suspended generator went on, which is no call.
+        path: the lines that ran, counting from 1 within the symbol, with marks between them for
+            what happened there (see `annotate.recordings.marks`).
     """
 
     depth: int
@@ -47,6 +53,7 @@ class Call:
     line: int = 0
     times: int = 1
     resumed: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,12 +77,14 @@ class Edge:
 class Origin:
     """Where a function stands: the symbol around it, and the nameless function in it, if any.
 
-    ``folds`` says that the function is a comprehension or generator expression.
+    ``folds`` says that the function is a comprehension or generator expression; ``first_line`` is
+    that of the symbol, or 1 where there is none.
     """
 
     symbol: str
     inner: str
     folds: bool
+    first_line: int
 
 
 _NAMELESS = re.compile(r"<\w+>")
@@ -121,14 +130,21 @@ class Origins:
                     f"{identifier}:{line}: Python ran {code_name} where {symbol.qualname} stands"
                 )
             identifier += f"::{symbol.qualname}"
-        return Origin(identifier, _inner(symbol, parts), folds)
+        first_line = symbol.first_line if symbol is not None else 1
+        return Origin(identifier, _inner(symbol, parts), folds, first_line)
 
     def fingerprint(self, symbol: str) -> str:
         """The token fingerprint of a symbol of the tree, or of a whole file where it is a path."""
+        return fingerprint(self._text(symbol))
+
+    def text_fingerprint(self, symbol: str) -> str:
+        """The text fingerprint of the same, which tells whether lines count alike."""
+        return syntax.text_fingerprint(self._text(symbol))
+
+    def _text(self, symbol: str) -> str:
         path, _, qualname = symbol.partition("::")
         table = self._index.module(path)
-        text = table.place(table.symbols[qualname]).text if qualname else table.text
-        return fingerprint(text)
+        return table.place(table.symbols[qualname]).text if qualname else table.text
 
 
 @lru_cache(maxsize=4096)
@@ -185,6 +201,19 @@ class _Label:
     wraps: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A finished call, or a mark, and how often it came in a row.
+
+    ``kind`` numbers what is the same, lines included, and ``shape`` what is the same but for lines;
+    a mark has negative ones of its own.
+    """
+
+    kind: int
+    shape: int
+    times: int
+
+
 @dataclass(slots=True)
 class _Node:
     """A call that has not returned yet, and the finished calls below it."""
@@ -192,18 +221,20 @@ class _Node:
     label: _Label | None
     line: int
     resumed: bool
-    below: list["_Run"] = field(default_factory=list)
+    below: list[_Run] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
 
 
-_Key = tuple[_Label | None, int, bool, tuple[tuple[int, int], ...]]
+_Shape = tuple[_Label, int, bool, tuple[tuple[int, int], ...]]
 
 
-@dataclass(slots=True)
-class _Run:
-    """A finished call, by the number of its kind, and how often it came in a row."""
-
-    kind: int
-    times: int
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    label: _Label
+    line: int
+    resumed: bool
+    path: str
+    below: tuple[_Run, ...]
 
 
 class Calls:
@@ -225,59 +256,92 @@ class Calls:
             each for each in imported | called if each.partition("::")[0] != script
         )
         self._script = script
-        self._kinds: dict[_Key, int] = {}
-        self._keys: list[_Key] = []
-        counted: Counter[tuple[str, str, str]] = Counter()
-        self._top = self._read(notes["events"], iter(notes["lines"]), counted)
-        self.edges = tuple(Edge(*names, count) for names, count in sorted(counted.items()))
+        self._shapes: dict[_Shape, int] = {}
+        self._numbers: dict[_Kind, int] = {}
+        self._kinds: list[_Kind] = []
+        self._counted: Counter[tuple[str, str, str]] = Counter()
+        self._top = self._read(notes)
+        self.edges = tuple(Edge(*names, count) for names, count in sorted(self._counted.items()))
 
-    def rows(self) -> Iterator[Call]:
-        """The calls in the order they were made."""
+    def rows(self) -> Iterator[Call | Mark]:
+        """The calls in the order they were made, and the marks between them."""
         pending = [(run, 0) for run in reversed(self._top)]
         while pending:
             run, depth = pending.pop()
-            label, line, resumed, below = self._keys[run.kind]
-            assert label is not None
-            origin = label.origin
-            yield Call(depth, origin.symbol, origin.inner, label.wraps, line, run.times, resumed)
-            pending.extend((_Run(*each), depth + 1) for each in reversed(below))
-
-    def _read(
-        self, events: list[int], lines: Iterator[int], counted: Counter[tuple[str, str, str]]
-    ) -> list["_Run"]:
-        stack = [_Node(None, 0, False)]
-        for event in events:
-            if event == 0:
-                self._finish(stack.pop(), stack[-1])
+            if run.kind < 0:
+                yield Mark(depth, -1 - run.kind)
                 continue
-            label = self._labels[abs(event) - 1]
-            line = next(lines)
-            if len(stack) > 1 and self._is_inline(stack[-1], stack[-2]):
-                line = stack[-1].line
-            resumed = event < 0
-            origin, caller = label.origin, self._symbol(stack[-1])
-            if not (resumed or origin.folds or (origin.inner and origin.symbol == caller)):
-                counted[caller, origin.symbol, origin.inner] += 1
-            stack.append(_Node(label, line, resumed))
+            kind = self._kinds[run.kind]
+            origin, wraps = kind.label.origin, kind.label.wraps
+            yield Call(
+                depth,
+                origin.symbol,
+                origin.inner,
+                wraps,
+                kind.line,
+                run.times,
+                kind.resumed,
+                kind.path,
+            )
+            pending.extend((each, depth + 1) for each in reversed(kind.below))
+
+    def _read(self, notes: Mapping[str, Any]) -> list[_Run]:
+        events: list[int] = notes["events"]
+        lines = iter(notes["lines"])
+        marks = iter(enumerate(notes["marks"]))
+        mark = next(marks, None)
+        stack = [_Node(None, 0, False)]
+        for position, steps in enumerate(notes["steps"]):
+            for step in range(len(steps) + 1):
+                while mark and (mark[1]["event"], mark[1]["step"]) == (position, step):
+                    _append(stack[-1], _Run(-1 - mark[0], -1 - mark[0], 1), MARK)
+                    mark = next(marks, None)
+                label = stack[-1].label
+                if step < len(steps) and label is not None:
+                    stack[-1].path.append(str(1 + steps[step] - label.origin.first_line))
+            if position < len(events):
+                self._take(events[position], lines, stack)
         while len(stack) > 1:
             # A script that ends by sys.exit() inside a call leaves calls that never return.
             self._finish(stack.pop(), stack[-1])
         return stack[0].below
+
+    def _take(self, event: int, lines: Iterator[int], stack: list[_Node]) -> None:
+        """Enter a function, go on with a generator, or leave either."""
+        if event == 0:
+            self._finish(stack.pop(), stack[-1])
+            return
+        label = self._labels[abs(event) - 1]
+        line = next(lines)
+        if len(stack) > 1 and self._is_inline(stack[-1], stack[-2]):
+            line = stack[-1].line
+        resumed = event < 0
+        origin, caller = label.origin, self._symbol(stack[-1])
+        if not (resumed or origin.folds or (origin.inner and origin.symbol == caller)):
+            self._counted[caller, origin.symbol, origin.inner] += 1
+        node = _Node(label, line, resumed)
+        if self._is_inline(node, stack[-1]):
+            # What it calls, its caller calls.
+            node.below, node.path = stack[-1].below, stack[-1].path
+        stack.append(node)
 
     def _finish(self, node: _Node, caller: _Node) -> None:
         """Hang a call that has returned below its caller."""
         label = node.label
         assert label is not None
         if self._is_inline(node, caller):
-            for run in node.below:
-                _append(caller.below, run)
-        elif node.below or not (node.resumed or label.origin.folds):
-            below = tuple((run.kind, run.times) for run in node.below)
-            key = (label, node.line, node.resumed, below)
-            kind = self._kinds.setdefault(key, len(self._keys))
-            if kind == len(self._keys):
-                self._keys.append(key)
-            _append(caller.below, _Run(kind, 1))
+            return
+        if node.below or not (node.resumed or label.origin.folds):
+            shapes = tuple((run.shape, run.times) for run in node.below)
+            shape = self._shapes.setdefault(
+                (label, node.line, node.resumed, shapes), len(self._shapes)
+            )
+            path = node.path if len(node.path) <= MAX_PATH else [*node.path[:MAX_PATH], CUT]
+            kind = _Kind(label, node.line, node.resumed, " ".join(path), tuple(node.below))
+            number = self._numbers.setdefault(kind, len(self._kinds))
+            if number == len(self._kinds):
+                self._kinds.append(kind)
+            _append(caller, _Run(number, shape, 1), CALL)
 
     def _is_inline(self, node: _Node, caller: _Node) -> bool:
         """Whether this is a comprehension that runs where it stands."""
@@ -288,9 +352,18 @@ class Calls:
         return node.label.origin.symbol if node.label else self._script
 
 
-def _append(runs: list[_Run], run: _Run) -> None:
-    """Append a run, or lengthen the last one if it is of the same kind."""
-    if runs and runs[-1].kind == run.kind:
-        runs[-1].times += run.times
+def _append(caller: _Node, run: _Run, sign: str) -> None:
+    """Append what happened in a call, or lengthen its last run if that is of the same shape."""
+    runs = caller.below
+    if runs and runs[-1].shape == run.shape:
+        runs[-1] = replace(runs[-1], times=runs[-1].times + run.times)
+        # The lines that led to it are those of the first time again.
+        while caller.path[-1] != CALL:
+            caller.path.pop()
     else:
-        runs.append(_Run(run.kind, run.times))
+        runs.append(run)
+        caller.path.append(sign)
+
+
+MAX_PATH = 300
+"""How many lines and calls of one call are kept."""

@@ -12,7 +12,8 @@ from pathlib import Path
 from annotate.errors import AnnotateError, Exit
 from annotate.location import refuse_unsafe_path
 from annotate.recordings import runner
-from annotate.recordings.calls import Calls, Origins
+from annotate.recordings.calls import Call, Calls, Origins
+from annotate.recordings.marks import Graph, State, noted
 from annotate.recordings.recording import Confirmation, Recording, bounded, identity
 from annotate.recordings.runner import Run, Sandbox
 from annotate.recordings.watch import Limits
@@ -20,6 +21,8 @@ from annotate.upstream.index import Index
 from annotate.upstream.tree import Tree
 
 HASH_SEEDS = (0, 1)
+TEXT_DIGITS = 16
+"""How much is kept of a text fingerprint, which here only has to tell versions apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,14 @@ def _recording(
     run: Run, script: str, source: bytes, index: Index, origins: Origins, limits: Limits
 ) -> Recording:
     calls = Calls(run.notes, origins, script)
+    made: list[Call] = []
+    marks: list[State | Graph] = []
+    for each in calls.rows():
+        if isinstance(each, Call):
+            made.append(each)
+        else:
+            marks.append(noted(run.notes["marks"][each.number], len(made), each.depth))
+    traced = sorted({call.symbol for call in made if call.path} - {script})
     recording = Recording(
         script=script,
         sha256=hashlib.sha256(source).hexdigest(),
@@ -124,8 +135,14 @@ def _recording(
         stderr=_lines(run.stderr),
         executed={symbol: origins.fingerprint(symbol) for symbol in calls.executed},
         edges=calls.edges,
-        calls=tuple(calls.rows()),
+        calls=tuple(made),
         depth_limit=None,
+        texts={
+            symbol: origins.text_fingerprint(symbol)[:TEXT_DIGITS]
+            for symbol in traced
+            if symbol.partition("::")[0] != script
+        },
+        marks=tuple(marks),
         confirmed=(Confirmation(identity(index.tree), {}),),
     )
     return bounded(recording, limits.recording)

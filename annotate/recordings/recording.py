@@ -1,8 +1,10 @@
-"""A recording: what one experiment printed and called, and on which trees that was seen.
+"""A recording: what one experiment printed, called and noted, and on which trees that was seen.
 
 It is bound to the script by its sha256 and to the upstream code by the token fingerprints of the
 symbols that ran, not to whole files: it still holds on a tree where other code changed. Data that
 upstream code reads (a module-level constant, say) is not seen; running again is what confirms that.
+
+The file ends with a digest of itself: what somebody has edited is no recording any more.
 """
 
 import difflib
@@ -17,9 +19,10 @@ from typing import Any
 
 from annotate.errors import AnnotateError, Exit
 from annotate.recordings.calls import Call, Edge
+from annotate.recordings.marks import Graph, Moment, Node, State
 from annotate.upstream.tree import Tree
 
-VERSION = 1
+VERSION = 2
 
 MAX_SHOWN_LINES = 40
 
@@ -67,6 +70,10 @@ class Recording:
         edges: what called what, complete.
         calls: the calls in order.
         depth_limit: the depth from which on calls were left out of ``calls``, or None.
+        texts: symbol id → text fingerprint, of the upstream symbols whose lines are in the paths of
+            ``calls``; a path stands for code outside of any symbol. Where the text is another,
+            lines cannot be counted.
+        marks: the states and graphs the script asked for, in order.
         confirmed: the trees it was seen on: commits, then releases, then folders.
     """
 
@@ -79,6 +86,8 @@ class Recording:
     edges: tuple[Edge, ...]
     calls: tuple[Call, ...]
     depth_limit: int | None
+    texts: Mapping[str, str]
+    marks: tuple[State | Graph, ...]
     confirmed: tuple[Confirmation, ...]
 
     @classmethod
@@ -86,10 +95,12 @@ class Recording:
         """Read a recording.
 
         Raises:
-            AnnotateError: there is no such file, or it is not a recording of this version.
+            AnnotateError: there is no such file, it is not a recording of this version, or it was
+                changed after it was made.
         """
         try:
-            data = json.loads(path.read_bytes())
+            written = path.read_bytes()
+            data = json.loads(written)
         except FileNotFoundError as error:
             raise AnnotateError(
                 f"there is no recording {path}", "Make it with annotate run."
@@ -100,21 +111,29 @@ class Recording:
         if version != VERSION:
             raise _unreadable(path, f"its version is {version}, not {VERSION}")
         try:
-            return _from_json(data)
+            recording = _from_json(data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _unreadable(path, f"{type(error).__name__}: {error}") from error
+        if data.get("digest") != _digest(recording):
+            raise _unreadable(path, "it was changed after it was made")
+        return recording
 
     def dump(self) -> bytes:
         """The file's bytes; the same recording always gives the same."""
         parts = [f'"{name}": {_laid_out(value)}' for name, value in _to_json(self).items()]
+        parts.append(f'"digest": "{_digest(self)}"')
         return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
     def difference(self, other: "Recording") -> str:
-        """How another run of the same script differed, as a unified diff, or "" if it did not."""
+        """How another run of the same script differed, as a unified diff, or "" if it did not.
+
+        Which lines ran is no difference: a tree may have the same calls on other lines.
+        """
         for ours, theirs in (
             (self.stdout, other.stdout),
             (self.stderr, other.stderr),
             (_rows(self), _rows(other)),
+            (_marks(self), _marks(other)),
             (tuple(map(str, self.edges)), tuple(map(str, other.edges))),
         ):
             if ours != theirs:
@@ -146,7 +165,9 @@ class Recording:
         confirmed = tuple(
             Confirmation(trees[key], _differences(first, executed[key])) for key in keys
         )
-        return replace(self, executed=first, confirmed=confirmed)
+        # Lines are those of the first tree; of two runs on it, those of the new one.
+        seen_first = any(tuple(each.tree.items()) == keys[0] for each in other.confirmed)
+        return replace(other if seen_first else self, executed=first, confirmed=confirmed)
 
 
 _SOURCES = ("git", "release", "folder")
@@ -180,7 +201,7 @@ def bounded(recording: Recording, max_bytes: int) -> Recording:
     size = len(recording.dump())
     levels: Counter[int] = Counter()
     for call in recording.calls:
-        levels[call.depth] += len(_compact(_row(call)).encode()) + _ROW_FRAME
+        levels[call.depth] += len(_compact(_row(call, 0)).encode()) + _ROW_FRAME
     depth = len(levels)
     while size > max_bytes and depth > 1:
         depth -= 1
@@ -194,7 +215,14 @@ def bounded(recording: Recording, max_bytes: int) -> Recording:
     if depth == len(levels):
         return recording
     kept = tuple(call for call in recording.calls if call.depth < depth)
-    return replace(recording, calls=kept, depth_limit=depth)
+    before = [0]
+    for call in recording.calls:
+        before.append(before[-1] + (call.depth < depth))
+    marks = tuple(
+        replace(mark, when=replace(mark.when, after=before[mark.when.after]))
+        for mark in recording.marks
+    )
+    return replace(recording, calls=kept, marks=marks, depth_limit=depth)
 
 
 def executed_on(recording: Recording, confirmation: Confirmation) -> dict[str, str]:
@@ -212,6 +240,7 @@ def _differences(first: Mapping[str, str], other: Mapping[str, str]) -> dict[str
 
 
 def _to_json(recording: Recording) -> dict[str, Any]:
+    paths = {path: number for number, path in enumerate(_paths(recording))}
     return {
         "version": VERSION,
         "script": {"path": recording.script, "sha256": recording.sha256},
@@ -228,11 +257,23 @@ def _to_json(recording: Recording) -> dict[str, Any]:
             for edge in recording.edges
         ],
         "depth_limit": recording.depth_limit,
-        "calls": [_row(call) for call in recording.calls],
+        "texts": dict(recording.texts),
+        "paths": list(paths),
+        "calls": [_row(call, paths.get(call.path)) for call in recording.calls],
+        "marks": [_mark(mark) for mark in recording.marks],
     }
 
 
-def _row(call: Call) -> list[Any]:
+def _paths(recording: Recording) -> list[str]:
+    """Each path of a call once, in order."""
+    return list(dict.fromkeys(call.path for call in recording.calls if call.path))
+
+
+def _digest(recording: Recording) -> str:
+    return hashlib.sha256(_compact(_to_json(recording)).encode()).hexdigest()
+
+
+def _row(call: Call, path: int | None) -> list[Any]:
     """Depth and symbol, and what is not as usual."""
     details: dict[str, Any] = {
         name: value
@@ -242,6 +283,7 @@ def _row(call: Call) -> list[Any]:
             ("line", call.line, 0),
             ("times", call.times, 1),
             ("resumed", call.resumed, False),
+            ("path", path, None),
         )
         if value != usual
     }
@@ -249,7 +291,21 @@ def _row(call: Call) -> list[Any]:
 
 
 def _rows(recording: Recording) -> tuple[str, ...]:
-    return tuple(_compact(_row(call)) for call in recording.calls)
+    return tuple(_compact(_row(call, None)) for call in recording.calls)
+
+
+def _mark(mark: State | Graph) -> list[Any]:
+    when = [mark.when.after, mark.when.depth, mark.when.line]
+    if isinstance(mark, State):
+        return [*when, mark.title, dict(mark.values)]
+    nodes = [
+        [node.identity, node.label, list(node.parents), dict(node.values)] for node in mark.nodes
+    ]
+    return [*when, mark.name, nodes]
+
+
+def _marks(recording: Recording) -> tuple[str, ...]:
+    return tuple(_compact(_mark(mark)) for mark in recording.marks)
 
 
 def _compact(value: object) -> str:
@@ -283,8 +339,10 @@ def _from_json(data: Mapping[str, Any]) -> Recording:
         tuple(map(str, data["stderr"])),
         dict(data["executed"]),
         tuple(_edge(*row) for row in data["edges"]),
-        tuple(_call(*row) for row in data["calls"]),
+        tuple(_call(data["paths"], *row) for row in data["calls"]),
         data["depth_limit"],
+        dict(data["texts"]),
+        tuple(_read_mark(*row) for row in data["marks"]),
         tuple(confirmed),
     )
 
@@ -293,8 +351,23 @@ def _edge(caller: str, callee: str, count: int, inner: str = "") -> Edge:
     return Edge(caller, callee, inner, int(count))
 
 
-def _call(depth: int, symbol: str, details: Mapping[str, Any] = MappingProxyType({})) -> Call:
-    return Call(int(depth), str(symbol), **details)
+def _call(
+    paths: list[str], depth: int, symbol: str, details: Mapping[str, Any] = MappingProxyType({})
+) -> Call:
+    found = dict(details)
+    path = paths[found.pop("path")] if "path" in found else ""
+    return Call(int(depth), str(symbol), path=str(path), **found)
+
+
+def _read_mark(after: int, depth: int, line: int, name: str, noted: Any) -> State | Graph:
+    when = Moment(int(after), int(depth), int(line))
+    if isinstance(noted, dict):
+        return State(when, str(name), noted)
+    nodes = tuple(
+        Node(str(identity), str(label), tuple(map(int, parents)), dict(values))
+        for identity, label, parents, values in noted
+    )
+    return Graph(when, str(name), nodes)
 
 
 def _unreadable(path: Path, why: str) -> AnnotateError:

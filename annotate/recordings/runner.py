@@ -28,6 +28,7 @@ Sandbox = Literal["namespaces", "session"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 TRACER = Path(__file__).with_name("tracer.py")
+OBSERVER = Path(__file__).with_name("observer.py")
 
 UNSHARE = ("--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 
@@ -93,6 +94,10 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
     work.mkdir()
     hook.mkdir()
     shutil.copyfile(TRACER, hook / "sitecustomize.py")
+    helper = hook / "annotate"
+    helper.mkdir()
+    (helper / "__init__.py").touch()
+    shutil.copyfile(OBSERVER, helper / "experiment.py")
     script = root / "script" / name
     end_file, notes_file = root / "end.json", root / "notes.json"
     command = [
@@ -141,9 +146,11 @@ def run(name: str, root: Path, limits: Limits, *, hash_seed: int, within: Sandbo
 
 _TROUBLE = {
     "calls": "made more than {limits.calls:,} calls and returns of watched functions",
+    "graph": "showed a graph of more than 200 nodes",
+    "marks": "took more than 500 snapshots",
     "network": "used the network, which an experiment does not have",
     "processes": "started another process, whose calls are not seen",
-    "profile": "set a profile function of its own, which hides its calls",
+    "profile": "set a profile or trace function of its own, which hides its calls",
     "threads": "called the upstream code from a thread: the order of such calls is not repeatable",
 }
 

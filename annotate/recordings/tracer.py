@@ -4,12 +4,15 @@ This file is never imported by annotate. The runner copies it, under the name ``
 into a folder that stands first on the child's path: Python imports it before the script, so the
 script itself starts exactly as if run by hand. It needs the standard library alone.
 
-It watches, through `sys.setprofile`, the code of two folders: the upstream tree and the script's.
-At the end of the process it writes one JSON object:
+It watches, through `sys.setprofile` and `sys.settrace`, the code of two folders: the upstream tree
+and the script's. At the end of the process it writes one JSON object:
 
 - ``labels``: each function called, as path ("" for the script), line, qualified name, what it wraps
 - ``events``: a number n > 0 enters label n - 1, its negative resumes that generator, 0 leaves
 - ``lines``: for each entry the line of the script's own body that led to it, else 0
+- ``steps``: before each event, and after the last, the lines that ran in the function entered last
+- ``marks``: what the script asked to note (`annotate.experiment`), each with the number of events
+  and of lines among ``steps`` before it, and the line of the script
 - ``imported``: the functions that ran while a module of the tree was being imported, as path, line,
   qualified name
 - ``trouble``: names of what the watching cannot account for
@@ -21,8 +24,13 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from opcode import opmap
 from types import CodeType, FrameType
+from typing import Any
+
+TraceFunction = Callable[[FrameType, str, Any], Any]
 
 RESUMABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 NETWORK_EVENTS = frozenset(
@@ -32,6 +40,8 @@ PROCESS_EVENTS = frozenset(
     {"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system"}
     | {"subprocess.Popen"}
 )
+
+MAX_MARKS = 500
 
 
 class WatchedCode:
@@ -92,7 +102,56 @@ class Tracer:
         self.imported: dict[int, WatchedCode] = {}
         self.events: list[int] = []
         self.lines: list[int] = []
+        self.steps: list[list[int]] = [[]]
+        self.steps_left = max_events
+        self.marks: list[dict[str, object]] = []
+        self.pauses = 0
         self.trouble: list[str] = []
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Note nothing meanwhile."""
+        self.pauses += 1
+        try:
+            yield
+        finally:
+            self.pauses -= 1
+
+    def mark(self, frame: FrameType, noted: dict[str, object]) -> None:
+        """Note what a function called by the script, whose frame this is, was given."""
+        if self.importing:
+            return
+        if len(self.marks) >= MAX_MARKS:
+            self.trouble.append("marks")
+            return
+        place = {
+            "event": len(self.events),
+            "step": len(self.steps[-1]),
+            "line": self.script_line(frame),
+        }
+        self.marks.append(place | noted)
+
+    def trace(self, frame: FrameType, _event: str, _argument: object) -> TraceFunction | None:
+        """The trace function: whether to follow a frame line by line."""
+        if self.pauses or self.importing or self.steps_left < 0:
+            return None
+        try:
+            watched = self.watched[id(frame.f_code)]
+        except KeyError:
+            watched = self.classify(frame.f_code)
+        return self.trace_line if watched and not watched.body else None
+
+    def trace_line(self, frame: FrameType, event: str, _argument: object) -> TraceFunction | None:
+        """The trace function of one frame."""
+        if event == "line" and not self.pauses:
+            self.steps[-1].append(frame.f_lineno)
+            self.steps_left -= 1
+        return self.trace_line if self.steps_left >= 0 else None
+
+    def note(self, event: int) -> None:
+        """Note an event; the lines that run next come after it."""
+        self.events.append(event)
+        self.steps.append([])
 
     def profile(self, frame: FrameType, event: str, _argument: object) -> None:
         """The profile function: one entry or exit of a Python function, or an event of C code."""
@@ -101,14 +160,14 @@ class Tracer:
                 watched = self.watched[id(frame.f_code)]
             except KeyError:
                 watched = self.classify(frame.f_code)
-            if watched:
+            if watched and not self.pauses:
                 self.enter(frame, watched)
         elif event == "return" and self.stack and self.stack[-1][0] is frame:
             _, watched = self.stack.pop()
             if watched.body:
                 self.importing -= 1
             elif not self.importing:
-                self.events.append(0)
+                self.note(0)
 
     def classify(self, code: CodeType) -> WatchedCode | None:
         """Decide, once per code object, whether it is watched."""
@@ -139,11 +198,12 @@ class Tracer:
         else:
             number = 1 + self.label(frame, watched)
             resumed = watched.first_resume is not None and frame.f_lasti > watched.first_resume
-            self.events.append(-number if resumed else number)
+            self.note(-number if resumed else number)
             self.lines.append(0 if self.stack else self.script_line(frame))
             if len(self.events) > self.max_events:
                 self.trouble.append("calls")
                 sys.setprofile(None)
+                sys.settrace(None)
         self.stack.append((frame, watched))
 
     def script_line(self, frame: FrameType) -> int:
@@ -186,8 +246,10 @@ class Tracer:
         """Write the notes down when the process that was traced ends."""
         if os.getpid() != process:
             return
-        if sys.getprofile() != self.profile and "calls" not in self.trouble:
+        watching = sys.getprofile() == self.profile and sys.gettrace() == self.trace
+        if not watching and "calls" not in self.trouble:
             self.trouble.append("profile")
+        sys.settrace(None)
         sys.setprofile(None)
         imported = [
             (watched.path, watched.code.co_firstlineno, watched.code.co_qualname)
@@ -197,6 +259,8 @@ class Tracer:
             "labels": self.labels,
             "events": self.events,
             "lines": self.lines,
+            "steps": self.steps,
+            "marks": self.marks,
             "imported": sorted(set(imported)),
             "trouble": sorted(set(self.trouble)),
         }
@@ -204,7 +268,7 @@ class Tracer:
             json.dump(notes, file)
 
 
-def start(request: str) -> None:
+def start(request: str) -> Tracer:
     """Begin to watch; the request names, as JSON, the two folders, the output and the limit."""
     settings = json.loads(request)
     tracer = Tracer(settings["tree"], settings["script"], settings["max_events"])
@@ -212,7 +276,9 @@ def start(request: str) -> None:
     sys.addaudithook(tracer.audit)
     threading.setprofile(tracer.profile_thread)
     sys.setprofile(tracer.profile)
+    sys.settrace(tracer.trace)
+    return tracer
 
 
 if "ANNOTATE_TRACE" in os.environ:
-    start(os.environ.pop("ANNOTATE_TRACE"))
+    TRACER = start(os.environ.pop("ANNOTATE_TRACE"))

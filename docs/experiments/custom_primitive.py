@@ -6,7 +6,8 @@ what a passing check does not say. Needs NumPy and autograd. Run by hand:
 
     python -B docs/experiments/custom_primitive.py
 
-The line about examples/define_gradient.py appears where autograd's repository or its source
+`snapshot` notes a state when `annotate run` records this script; by hand it does nothing. The
+line about examples/define_gradient.py appears where autograd's repository or its source
 distribution is on the path (`annotate run` sees to that); an installed wheel has no examples.
 """
 # ruff: noqa: ARG001, ARG005 (a rule is called with ans and g, whether it needs them or not)
@@ -22,6 +23,8 @@ from autograd.core import make_jvp, primitive_vjps
 from autograd.extend import defvjp, primitive
 from autograd.test_util import check_grads
 
+from annotate.experiment import snapshot
+
 np.random.seed(0)  # check_grads draws its test directions from NumPy's global generator
 warnings.simplefilter("error")  # whatever is silent below is silent without our help
 
@@ -35,12 +38,22 @@ def failure(function, *arguments):
     raise AssertionError(f"{function.__name__} did not fail")
 
 
-def raiser(error):
-    """The qualified name of the function that raised."""
+def raising_frame(error):
+    """The call that raised, as it was left."""
     traceback = error.__traceback__
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback.tb_frame.f_code.co_qualname
+    return traceback.tb_frame
+
+
+def raiser(error):
+    """The qualified name of the function that raised."""
+    return raising_frame(error).f_code.co_qualname
+
+
+def registered(function):
+    """What the registry holds for a function."""
+    return primitive_vjps.get(function, "absent")
 
 
 def captured(closure):
@@ -62,6 +75,7 @@ value = square(3.0)
 print(f"forward: square(3.0) = {value}")
 assert value == 9.0
 # endregion
+snapshot("square(3.0)", registry=registered(square), value=value)
 
 # region: missing
 error = failure(grad(square), 3.0)
@@ -77,6 +91,20 @@ print(f"raised by: {raiser(error)}")
 assert type(error) is TypeError
 assert raiser(error) == "new_box"
 # endregion
+snapshot("grad(square)(3)", registry=registered(square), error=error)
+
+# region: unfinished
+error = failure(grad(square), 3.0)
+left = raising_frame(error).f_locals
+assert not hasattr(left["self"], "vjp")
+snapshot(
+    "grad(square)(3.0), no rule",
+    registry=registered(square),
+    value=left["value"],
+    node=left["self"],
+    error=error,
+)
+# endregion
 
 
 # region: register
@@ -86,6 +114,7 @@ def square_vjp(ans, x):
 
 defvjp(square, square_vjp)
 # endregion
+snapshot("defvjp(square, …)", registry=registered(square))
 
 # region: gradient
 first = grad(square)(3.0)
@@ -93,6 +122,38 @@ second = grad(grad(square))(3.0)
 print(f"after defvjp: grad(square)(3.0) = {first}")
 print(f"after defvjp: grad(grad(square))(3.0) = {second}")
 assert (first, second) == (6.0, 2.0)
+# endregion
+
+
+# region: watched
+def watching(moment):
+    """Make `square` with a look at the node it leaves, and at what the way back brings there."""
+
+    def watched(x):
+        answer = square(x)
+        node = answer._node
+        snapshot(f"{moment}: forward", registry=registered(square), value=answer._value, node=node)
+        pullback = node.vjp
+
+        def vjp(g):
+            parts = pullback(g)
+            snapshot(f"{moment}: backward", g=g, parts=parts)
+            return parts
+
+        node.vjp = vjp
+        return answer
+
+    return watched
+
+
+# endregion
+
+# region: second_trace
+assert grad(watching("grad"))(3.0) == 6.0
+# endregion
+
+# region: second_derivative
+assert grad(grad(watching("grad(grad)")))(3.0) == 2.0
 # endregion
 
 # region: check

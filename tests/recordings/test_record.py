@@ -4,18 +4,21 @@ To add a case, add a script; to accept what is recorded now, run pytest with ANN
 """
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from annotate.errors import AnnotateError, Exit
-from annotate.recordings import Call
+from annotate.recordings import Call, Recording
 from annotate.recordings.record import Recorded
 from annotate.recordings.runner import Sandbox
 from annotate.upstream.index import Index
 from tests.recordings.material import HERE, UPSTREAM
 
+LINES_OF = (3, 11)
+"""The Python whose lines the golden recordings have: which lines count as run differs a little."""
 CASES = sorted((HERE / "cases").glob("*.py"))
 
 
@@ -25,7 +28,9 @@ def test_case(case: Path, within: Sandbox, run: Callable[..., Recorded]) -> None
     golden = case.with_suffix(".json")
     if os.environ.get("ANNOTATE_ACCEPT"):
         golden.write_bytes(recorded.recording.dump())
-    assert recorded.recording.dump().decode() == golden.read_text(encoding="utf-8")
+    if sys.version_info[:2] == LINES_OF:
+        assert recorded.recording.dump().decode() == golden.read_text(encoding="utf-8")
+    assert recorded.recording.difference(Recording.load(golden)) == ""
     assert recorded.sandbox == within
     assert len(recorded.seconds) == len(recorded.cpu_seconds) == 2
 
@@ -64,7 +69,10 @@ def test_equal_calls_in_a_row_are_one_row(run: Callable[..., Recorded]) -> None:
     assert len(recorded.recording.calls) == 7 * 3 + 1
     recorded = run("rows", b"from tiny.core import depth\nfor _ in range(7):\n    depth(1)\n")
     name = "tiny/core.py::depth"
-    assert recorded.recording.calls == (Call(0, name, line=3, times=7), Call(1, name))
+    assert recorded.recording.calls == (
+        Call(0, name, line=3, times=7, path="2 ("),
+        Call(1, name, path="2"),
+    )
     assert [tuple(edge) for edge in _edges(recorded)] == [
         ("docs/experiments/rows.py", name, 7),
         (name, name, 7),

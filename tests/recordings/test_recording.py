@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from annotate.errors import AnnotateError
 from annotate.pin import Release
-from annotate.recordings import Call, Confirmation, Edge, Recording, check
+from annotate.recordings import (
+    Call,
+    Confirmation,
+    Edge,
+    Graph,
+    Moment,
+    Node,
+    Recording,
+    State,
+    check,
+)
 from annotate.recordings.record import Recorded
 from annotate.recordings.recording import executed_on, identity
 from annotate.upstream.index import Index
@@ -31,6 +41,13 @@ calls = st.builds(
     line=st.integers(0, 99),
     times=st.integers(1, 9),
     resumed=st.booleans(),
+    path=st.sampled_from(["", "1", "1 ( 2", "2 !"]),
+)
+moments = st.builds(Moment, st.integers(0, 9), st.integers(0, 9), st.integers(1, 99))
+values = st.dictionaries(text, text, max_size=3)
+nodes = st.builds(Node, text, text, st.lists(st.integers(0, 3), max_size=2).map(tuple), values)
+marks = st.builds(State, moments, text, values) | st.builds(
+    Graph, moments, text, st.lists(nodes, max_size=3).map(tuple)
 )
 symbols = st.sampled_from("abcd")
 fingerprints = st.sampled_from(["1", "2"])
@@ -57,6 +74,8 @@ recordings = st.builds(
     edges=st.lists(st.builds(Edge, text, text, text, st.integers(1, 9)), max_size=4).map(tuple),
     calls=st.lists(calls, max_size=6).map(tuple),
     depth_limit=st.none() | st.integers(1, 9),
+    texts=st.dictionaries(text, text, max_size=2),
+    marks=st.lists(marks, max_size=3).map(tuple),
     confirmed=st.lists(
         st.builds(
             Confirmation,
@@ -82,7 +101,7 @@ def test_what_is_dumped_is_loaded(
 
 def on_tree(tree: dict[str, str], executed: dict[str, str]) -> Recording:
     confirmation = Confirmation(tree, {})
-    return Recording("s.py", "0", 0, (), (), executed, (), (), None, (confirmation,))
+    return Recording("s.py", "0", 0, (), (), executed, (), (), None, {}, (), (confirmation,))
 
 
 seen = st.builds(
@@ -118,6 +137,7 @@ def test_other_behaviour_confirms_nothing() -> None:
         replace(one, stdout=("x",)),
         replace(one, calls=(Call(0, "a"),)),
         replace(one, edges=(Edge("a", "b", "", 1),)),
+        replace(one, marks=(State(Moment(0, 0, 1), "now", {"x": "1"}),)),
         replace(one, sha256="1"),
     ):
         with pytest.raises(ValueError, match="different behaviour"):
@@ -138,12 +158,12 @@ def test_a_difference_is_a_diff_of_bounded_length() -> None:
     [
         (b"", "not a recording that can be read"),
         (b"\xff", "not a recording that can be read"),
-        (b"[]", "its version is None, not 1"),
-        (b'{"version": 2}', "its version is 2, not 1"),
-        (b'{"version": 1}', "KeyError: 'confirmed'"),
-        (b'{"version": 1, "confirmed": []}', "no tree confirms it"),
-        (b'{"version": 1, "confirmed": [{"source": "rumour"}]}', "no source rumour"),
-        (b'{"version": 1, "confirmed": 7}', "TypeError"),
+        (b"[]", "its version is None, not 2"),
+        (b'{"version": 1}', "its version is 1, not 2"),
+        (b'{"version": 2}', "KeyError: 'confirmed'"),
+        (b'{"version": 2, "confirmed": []}', "no tree confirms it"),
+        (b'{"version": 2, "confirmed": [{"source": "rumour"}]}', "no source rumour"),
+        (b'{"version": 2, "confirmed": 7}', "TypeError"),
     ],
 )
 def test_a_file_that_is_no_recording(tmp_path: Path, data: bytes, why: str) -> None:
@@ -166,6 +186,23 @@ def test_a_call_with_an_unknown_detail_is_refused(
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(AnnotateError, match="not a recording that can be read"):
+        Recording.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"6"', '"7"'), ('"line": 2', '"line": 1'), ('"times": 2', '"times": 3')]
+)
+def test_a_recording_that_somebody_edited_is_none(
+    tmp_path: Path, run: Callable[..., Recorded], old: str, new: str
+) -> None:
+    script = b"from tiny.core import half, stage\nprint(stage(2)(3))\nprint(half(1), half(2))\n"
+    written = run("edited", script).recording.dump().decode()
+    path = tmp_path / "edited.json"
+    path.write_text(written, encoding="utf-8")
+    Recording.load(path)
+    assert written.count(old) >= 1
+    path.write_text(written.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(AnnotateError, match="changed after it was made"):
         Recording.load(path)
 
 

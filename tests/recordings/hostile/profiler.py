@@ -1,4 +1,4 @@
-# refused: set a profile function of its own
+# refused: set a profile or trace function of its own
 import sys
 
 sys.setprofile(None)

@@ -1,0 +1,5 @@
+# refused: set a profile or trace function of its own
+
+import sys
+
+sys.settrace(None)
