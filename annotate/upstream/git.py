@@ -154,9 +154,8 @@ def environment(path: Path, configuration: Mapping[str, str]) -> Iterator[None]:
             os.environ.update(inherited)
 
 
-@contextlib.contextmanager
-def _repository(pin: Pin, path: Path) -> Iterator["Repo"]:
-    """Make a bare repository, and end its child processes afterwards."""
+def require_program(pin: Pin) -> None:
+    """Raise `AnnotateError` if there is no git, or one older than `OLDEST_GIT`."""
     oldest = ".".join(map(str, OLDEST_GIT))
     try:
         import git
@@ -167,6 +166,14 @@ def _repository(pin: Pin, path: Path) -> Iterator["Repo"]:
     if version[:2] < OLDEST_GIT:
         found = ".".join(map(str, version))
         raise unavailable(pin, f"git {found} is too old", f"Install git {oldest} or newer.")
+
+
+@contextlib.contextmanager
+def _repository(pin: Pin, path: Path) -> Iterator["Repo"]:
+    """Make a bare repository, and end its child processes afterwards."""
+    require_program(pin)
+    import git
+
     path.mkdir()
     git.Git(path).init(bare=True, object_format=object_algorithm(pin.commit))
     with contextlib.closing(git.Repo(path, expand_vars=False)) as repository:

@@ -61,6 +61,53 @@ def fetch(pin: Pin, store: Store, progress: Progress | None, limits: Limits | No
         return store.add_tree(pin, "release", f"release {pin.release}", entries, left_out)
 
 
+def published(upstream: str, name: str, version: str, limits: Limits | None = None) -> Release:
+    """Ask the package index which archive a version is: its source distribution and sha256.
+
+    Nothing vouches for the answer but the index; a project that wants more pins the sha256.
+
+    Args:
+        upstream: the name that errors begin with.
+        name: the project's name on the index.
+        version: the version as the index spells it.
+        limits: how long to wait.
+
+    Raises:
+        AnnotateError: the index cannot be asked, or has no hashed source distribution of it.
+    """
+    import pypi_simple
+
+    limits = limits or Limits()
+    endpoint = _pip_setting("index-url") or pypi_simple.PYPI_SIMPLE_ENDPOINT
+    host = urlsplit(endpoint).hostname or "the package index"
+    pin = Pin(upstream, "", "")
+    with pypi_simple.PyPISimple(endpoint) as client:
+        client.s.verify = _pip_setting("cert") or os.environ.get("SSL_CERT_FILE") or True
+        try:
+            page = client.get_project_page(name, timeout=(limits.connect, limits.read))
+        except pypi_simple.NoSuchProjectError as error:
+            raise unavailable(
+                pin,
+                f"the package index {host} has no project {name}",
+                "Name the package with --package.",
+            ) from error
+        except (OSError, ValueError, pypi_simple.UnsupportedRepoVersionError) as error:
+            raise unavailable(
+                pin,
+                f"the package index {host} cannot be asked for {name}: {_reason(error)}",
+                "Check the network and pip's index-url and cert settings, which are used here too.",
+            ) from error
+    for package in page.packages:
+        digest = package.digests.get("sha256")
+        if package.package_type == "sdist" and package.version == version and digest:
+            return Release(name, version, digest)
+    raise unavailable(
+        pin,
+        f"the package index {host} has no source distribution of {name} {version}",
+        "Check the version; some releases are published as wheels only.",
+    )
+
+
 def _download(
     pin: Pin, release: Release, path: Path, progress: Progress | None, limits: Limits
 ) -> Archive:
