@@ -5,6 +5,17 @@ module bodies as Python imports them, calls into the functions they reach, then 
 """
 
 from annotate.upstream.calls.build import call_graph, dotted_graph
+from annotate.upstream.calls.captures import Capture, Closure, captures
 from annotate.upstream.calls.graph import CallGraph, Edge, Evidence, Unresolved
 
-__all__ = ["CallGraph", "Edge", "Evidence", "Unresolved", "call_graph", "dotted_graph"]
+__all__ = [
+    "CallGraph",
+    "Capture",
+    "Closure",
+    "Edge",
+    "Evidence",
+    "Unresolved",
+    "call_graph",
+    "captures",
+    "dotted_graph",
+]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from annotate.upstream.calls.annotations import Annotations
 from annotate.upstream.calls.bindings import free_names
 from annotate.upstream.calls.code import Code, ModuleCode
-from annotate.upstream.calls.core import Arguments, Context, Site
+from annotate.upstream.calls.core import MAX_CALLEES, MAX_OPEN_CALLEES, Arguments, Context, Site
 from annotate.upstream.calls.values import (
     ANYTHING,
     NOTHING,
@@ -103,8 +103,13 @@ class Calling(Annotations):
         """Call every one of some values."""
         result = NOTHING
         alone = len(callees) == 1
-        if not alone and not site.open and any(isinstance(v, Unknown) for v in callees):
-            site = replace(site, open=True)
+        if not alone:
+            known = [value for value in callees if not isinstance(value, Unknown | Constant)]
+            among = len(known)
+            if len(known) < len(callees) and among > MAX_OPEN_CALLEES:
+                methods = any(isinstance(value, Bound | Class) for value in known)
+                among = MAX_CALLEES + 1 if methods else among
+            site = replace(site, among=max(among, site.among))
         for callee in ordered(callees):
             result = join(result, self.call_one(callee, arguments, site, alone=alone))
         return result

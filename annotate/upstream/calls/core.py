@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotate.upstream.calls.code import Body, Code, Expression, ModuleCode
 from annotate.upstream.calls.values import (
@@ -27,7 +27,10 @@ MAX_TOUCHED = 64
 """Objects one analysed call may depend on before it counts as depending on none."""
 
 MAX_CALLEES = 8
-"""Functions one place may call; where there would be more, none of them is told."""
+"""Functions one place may call in one analysed call; of more, none is told."""
+
+MAX_CALLEES_IN_ALL = 32
+"""Functions one place may call in all; of more, none is told."""
 
 MAX_LABELS = 4
 """Functions one wrapper is said to wrap at one place."""
@@ -59,6 +62,7 @@ class Site:
         proof: the phrase where that is so.
         guess: values are followed through the call, but it is not kept in the graph.
         open: the object whose method is called may be another than those known.
+        among: how many things may be called there, as far as one analysed call can tell.
     """
 
     frame: Frame
@@ -69,6 +73,7 @@ class Site:
     proof: str = ""
     guess: bool = False
     open: bool = False
+    among: int = 1
 
     def implied(self, why: str, receivers: Values = NOTHING) -> "Site":
         """The site of a call that Python makes on the way, on one of some objects."""
@@ -94,7 +99,7 @@ class Found:
     why: str
     line: int
     labels: tuple[str, ...] = ()
-    open: bool = False
+    among: int = 1
 
 
 @dataclass(eq=False, slots=True)
@@ -245,7 +250,10 @@ class Core(ABC):
         if found is None or (certain and not found.certain) or labels != found.labels:
             certain = certain or (found is not None and found.certain)
             why = site.proof if certain else site.why
-            callees[callee] = Found(certain, why, site.line, labels, site.open)
+            among = min(site.among, found.among) if found is not None else site.among
+            callees[callee] = Found(certain, why, site.line, labels, among)
+        elif site.among < found.among:
+            callees[callee] = replace(found, among=site.among)
 
     def edges(self) -> dict[tuple[Node, Node], Found]:
         """The calls found, but for those at places where too many things may be called."""
@@ -268,12 +276,13 @@ class Core(ABC):
 
     def _told(self, callees: dict[Node, Found]) -> list[Node]:
         """What one place is said to call."""
-        certain = [each for each, found in callees.items() if found.certain]
-        guesses = [each for each, found in callees.items() if not found.certain]
-        concrete = [each for each in guesses if not is_abstract(self.code(*each))] or guesses
-        is_open = any(callees[each].open for each in concrete)
-        too_many = len(concrete) > (MAX_OPEN_CALLEES if is_open else MAX_CALLEES)
-        return certain if too_many else certain + concrete
+        told = [each for each, found in callees.items() if found.among <= MAX_CALLEES]
+        certain = [each for each in told if callees[each].certain]
+        if len(told) > MAX_CALLEES_IN_ALL:
+            return certain
+        guesses = [each for each in told if not callees[each].certain]
+        concrete = [each for each in guesses if not is_abstract(self.code(*each))]
+        return certain + (concrete or guesses)
 
     def record_external(self, site: Site, dotted: str) -> None:
         """Keep a call of something outside of the tree."""
