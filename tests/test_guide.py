@@ -20,7 +20,7 @@ import click
 import pytest
 import yaml
 
-from annotate import cli, config, records, terminal
+from annotate import cli, config, records, tables, terminal
 from annotate.claims import experiment, quote
 from annotate.claims.kinds import kind_of
 from annotate.errors import AnnotateError, Exit
@@ -228,8 +228,10 @@ def test_what_the_console_shows_is_what_is_printed(page: str, session: Session) 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_are_no_claims(page: str) -> None:
-    found = [block for block in block_list(page) if kind_of(block) or is_unclaimed(block)]
+    all_blocks = block_list(page)
+    found = [block for block in all_blocks if kind_of(block) or is_unclaimed(block)]
     assert [f"{page}:{block.first_line}" for block in found] == []
+    assert tables.rows(read_page(ROOT / page, page), all_blocks) == []
 
 
 @pytest.mark.parametrize("page", SESSIONS)
