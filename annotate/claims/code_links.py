@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Mapping
 
-from annotate.claims.links import Links
+from annotate.claims.links import Links, NoLinks
 from annotate.claims.markup import Link
 from annotate.errors import AnnotateError
 from annotate.location import SymbolReference
@@ -23,6 +23,9 @@ class CodeLinks:
 
     def within(self, place: Place, links: Links) -> Mapping[tuple[int, int], Link]:
         """Characters of a place's text → links, leaving out what the site does not show."""
+        if isinstance(links, NoLinks):
+            # Finding what each name means costs more than drawing the page.
+            return {}
         table_lines = self._index.file_text(place.path).split("\n")
         offsets = _offsets(place, table_lines)
         if offsets is None:
