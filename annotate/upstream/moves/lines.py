@@ -255,9 +255,7 @@ def _by_words(
     matcher = SequenceMatcher(
         None, [word for word, _ in words_old], [word for word, _ in words_new], autojunk=False
     )
-    weights: Counter[int] = Counter()
-    for word, line in words_old:
-        weights[line] += len(word)
+    weights, new_weights = _weights(words_old), _weights(words_new)
     shared: dict[int, Counter[int]] = {line: Counter() for line in range(first, last)}
     for block in matcher.get_matching_blocks():
         for offset in range(block.size):
@@ -270,4 +268,18 @@ def _by_words(
             where = [each for each, count in shared[line].items() if 4 * count >= weight] or [
                 max(shared[line], key=lambda each: shared[line][each])
             ]
-            spans[line] = Span(min(where), max(where), min(0.98, weight / weights[line]))
+            start, end = min(where), max(where)
+            # A bracket alone on a line is little, but wholly this line's.
+            while start - 1 in shared[line] and shared[line][start - 1] == new_weights[start - 1]:
+                start -= 1
+            while end + 1 in shared[line] and shared[line][end + 1] == new_weights[end + 1]:
+                end += 1
+            spans[line] = Span(start, end, min(0.98, weight / weights[line]))
+
+
+def _weights(words: list[tuple[str, int]]) -> Counter[int]:
+    """How many characters of words each line has."""
+    weights: Counter[int] = Counter()
+    for word, line in words:
+        weights[line] += len(word)
+    return weights

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from annotate.errors import AnnotateError
 from annotate.upstream.moves.comparison import Moves
-from annotate.upstream.moves.facts import Definition
+from annotate.upstream.moves.facts import Definition, own_name
 from annotate.upstream.moves.lines import Carried, Span, align, carry
 from annotate.upstream.moves.move import Change, Move, Site, TextChange
 from annotate.upstream.moves.snapshot import Snapshot
@@ -88,7 +88,11 @@ class Ranges:
         assert move.new is not None
         if (old.first_line, old.last_line) == (move.old.first_line, move.old.last_line):
             new = Site(move.new.path, "", move.new.first_line, move.new.last_line)
-            return _judged(old, new, move.text or TextChange.EDITED, move.confidence, move.reason)
+            text = move.text or TextChange.EDITED
+            if own_name(move.old.qualname) != own_name(move.new.qualname):
+                # Its own name does not count in a definition, but it does in its lines.
+                text = TextChange.EDITED
+            return _judged(old, new, text, move.confidence, move.reason)
         before = _cut(self._moves.old, move.old)
         after = _cut(self._moves.new, move.new)
         offset = move.old.first_line - 1
