@@ -19,14 +19,21 @@ site_name: Quotes
 theme:
   name: material
   font: false
+site_dir: {site}
 plugins:
   - search
-{plugin}markdown_extensions:
+{plugins}markdown_extensions:
 {extensions}"""
 _HIGHLIGHT = """\
   - pymdownx.highlight
   - pymdownx.superfences
 """
+
+
+WITHOUT_GENERATED_PAGES = "without-generated-pages.yml"
+"""Builds, below `SITE`, the pages of an annotate project and no others."""
+
+SITE, WHOLE_SITE = "site", "whole-site"
 
 
 def literal_quotes(folder: Path, package: Package, quotes: Sequence[Quote], pages: int) -> Path:
@@ -41,7 +48,7 @@ def named_quotes(folder: Path, package: Package, quotes: Sequence[Quote], pages:
 
 def plain_fences(folder: Path, quotes: Sequence[Quote], pages: int) -> Path:
     """A MkDocs site whose pages hold the text in ordinary fences."""
-    _write(folder / "mkdocs.yml", _SITE.format(plugin="", extensions=_HIGHLIGHT))
+    _write(folder / "mkdocs.yml", _SITE.format(site=SITE, plugins="", extensions=_HIGHLIGHT))
     for name, chosen in _pages(quotes, pages):
         fences = [f"```python\n{quote.text}\n```" for quote in chosen]
         _write(folder / "docs" / f"{name}.md", _markdown(name, chosen, fences))
@@ -57,7 +64,9 @@ def snippet_sections(folder: Path, package: Package, quotes: Sequence[Quote], pa
         "  - pymdownx.snippets:\n      base_path: [marked]\n      check_paths: true\n"
         "      dedent_subsections: true\n"
     )
-    _write(folder / "mkdocs.yml", _SITE.format(plugin="", extensions=_HIGHLIGHT + snippets))
+    _write(
+        folder / "mkdocs.yml", _SITE.format(site=SITE, plugins="", extensions=_HIGHLIGHT + snippets)
+    )
     sections = _mark_sections(package.source, folder / "marked", quotes)
     for name, chosen in _pages(quotes, pages):
         fences = [f'```python\n--8<-- "{quote.path}:{sections[quote]}"\n```' for quote in chosen]
@@ -97,7 +106,11 @@ def _annotate_project(
     )
     _write(
         folder / "mkdocs.yml",
-        _SITE.format(plugin="  - annotate\n", extensions=_HIGHLIGHT),
+        _SITE.format(site=WHOLE_SITE, plugins="  - annotate\n", extensions=_HIGHLIGHT),
+    )
+    _write(
+        folder / WITHOUT_GENERATED_PAGES,
+        _SITE.format(site=SITE, plugins="", extensions="  - annotate.fences\n" + _HIGHLIGHT),
     )
     for name, chosen in _pages(quotes, pages):
         fences = []

@@ -153,6 +153,6 @@ def sphinx_build(folder: Path) -> Run:
     """A Sphinx build of everything, nothing kept from the one before."""
     return python(
         "-m", "sphinx", "--quiet", "--fresh-env", "--write-all", "--fail-on-warning",
-        "--builder", "html", ".", "_build",
+        "--builder", "html", ".", projects.SITE,
         folder=folder,
     )  # fmt: skip
