@@ -45,7 +45,7 @@ def _result(judgement: Judgement) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(judgement.location.path)},
+                    "artifactLocation": {"uri": _uri(judgement.location.path)},
                     "region": {"startLine": judgement.location.line},
                 }
             }
@@ -54,6 +54,11 @@ def _result(judgement: Judgement) -> dict[str, Any]:
     if judgement.fix is not None and judgement.fix.edits:
         result["fixes"] = [_fix(judgement.fix)]
     return result
+
+
+def _uri(path: str) -> str:
+    # A name that is no text keeps its bytes.
+    return quote(path, errors="surrogateescape")
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
@@ -66,7 +71,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "description": {"text": fix.description},
         "artifactChanges": [
-            {"artifactLocation": {"uri": quote(path)}, "replacements": replacements}
+            {"artifactLocation": {"uri": _uri(path)}, "replacements": replacements}
             for path, replacements in changes.items()
         ],
     }
