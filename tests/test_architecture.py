@@ -16,7 +16,7 @@ FLOORS: list[list[set[str]]] = [
     [{"cli", "terminal"}, {"addresses", "generated", "plugin"}],
     [
         *({"accept"}, {"atlas"}, {"experiments"}, {"fences"}, {"formulas"}, {"regenerate"}),
-        *({"report"}, {"runnable"}),
+        *({"maps"}, {"report"}, {"runnable"}),
     ],
     [{"project"}],
     [{"claims"}],
