@@ -257,9 +257,9 @@ class Project:
     @cache  # noqa: B019 (a project lives as long as the run)
     def calls(self, upstream: str = "") -> "CallGraph":
         """The call graph of an upstream's tree."""
-        from annotate.upstream.calls.graph import CallGraph
+        from annotate.upstream.calls.kept import kept_call_graph
 
-        return CallGraph(())
+        return kept_call_graph(self.index(upstream))
 
     @cached_property
     def recordings(self) -> Mapping[str, Recording]:

@@ -40,6 +40,7 @@ def render(block: Block, context: Context, language: str) -> str:
     """A list of facts; of a module, the list of its symbols."""
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims import facts_html
+    from annotate.claims.captures import closures_of
     from annotate.claims.relations import Direction, experiments_running, relations
 
     judged = _judge(block, context)
@@ -59,8 +60,8 @@ def render(block: Block, context: Context, language: str) -> str:
         signature=judged.index.signature(place),
         callers=relations(place.id, Direction.CALLERS, graph, recordings),
         callees=relations(place.id, Direction.CALLEES, graph, recordings),
-        unresolved=(),
-        captures=(),
+        unresolved=sorted({call.expression for call in graph.unresolved_in(place.id)}),
+        captures=closures_of(judged.index, place, nested=False),
         mentions=context.mentions(place.id),
         experiments=experiments_running(place.id, recordings),
     )

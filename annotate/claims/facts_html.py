@@ -4,25 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from annotate.claims.card import verdict_badge
 from annotate.claims.context import Context
 from annotate.claims.markup import escaped, inline, link, word
 from annotate.claims.quote import permalink
 from annotate.claims.relations import Relation
 from annotate.location import Location
+from annotate.upstream.calls import Capture, Closure
 from annotate.upstream.index import Index, Place
 from annotate.verdict import Judgement
 
 _MOST_SHOWN = 12
 """Of a list of symbols; the rest opens with a click or a key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A variable that a function inside a symbol keeps: the function, the name, where bound."""
-
-    function: str
-    name: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +28,7 @@ class Sheet:
         callers: who calls it.
         callees: what it calls.
         unresolved: the calls in it that nothing is known of, as written.
-        captures: what its functions capture.
+        captures: its functions that capture something.
         mentions: the claims that pages make about it.
         experiments: those that run it.
     """
@@ -45,7 +38,7 @@ class Sheet:
     callers: Sequence[Relation]
     callees: Sequence[Relation]
     unresolved: Sequence[str]
-    captures: Sequence[Capture]
+    captures: Sequence[Closure]
     mentions: Sequence[Location]
     experiments: Sequence[str]
 
@@ -62,7 +55,11 @@ def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
             relation_html(each, own, upstream, context, language) for each in sheet.callees
         ],
         "unresolved": [f"<code>{escaped(text)}</code>" for text in sheet.unresolved],
-        "captures": [_capture(each, language) for each in sheet.captures],
+        "captures": [
+            _capture(capture, closure, language)
+            for closure in sheet.captures
+            for capture in closure.captures
+        ],
         "discussed in": _mentions(sheet.mentions, context),
         "run by": [f"<code>{escaped(name)}</code>" for name in sheet.experiments],
     }
@@ -85,6 +82,24 @@ def module(index: Index, path: str, context: Context, language: str) -> str:
         "symbols": ["</span><span>".join(names)] if names else [],
     }
     return _list(entries, language)
+
+
+def captures(judgement: Judgement, closures: Sequence[Closure], language: str) -> str:
+    """What the functions of a symbol capture, and the verdict on it."""
+    rows = "".join(
+        f"<div><dt><code>{escaped(closure.function)}</code></dt><dd>"
+        + "".join(f"<span>{_capture(each, None, language)}</span>" for each in closure.captures)
+        + "</dd></div>"
+        for closure in closures
+    )
+    badge = verdict_badge(judgement.verdict.value, language)
+    message = f"<p>{inline(judgement.message)}</p>" if judgement.severity != "ok" else ""
+    return (
+        f'<div class="claim-captures" data-verdict="{escape(judgement.verdict.value)}"'
+        f' data-severity="{escape(judgement.severity.value)}">'
+        f'<p><code class="claim-subject">{escaped(judgement.subject)}</code> {badge}</p>{message}'
+        f'<dl class="claim-facts">{rows}</dl></div>'
+    )
 
 
 def failed(judgement: Judgement) -> str:
@@ -149,11 +164,11 @@ def _code_link(name: str, href: str | None) -> str:
     return f'<a href="{escape(href)}">{code}</a>' if href else code
 
 
-def _capture(capture: Capture, language: str) -> str:
+def _capture(capture: Capture, closure: Closure | None, language: str) -> str:
     where = escaped(word("bound on line", language).format(capture.line))
-    return (
-        f"<code>{escaped(capture.name)}</code> <small>{where}; {escaped(capture.function)}</small>"
-    )
+    if closure is not None:
+        where += f"; {escaped(closure.function)}"
+    return f"<code>{escaped(capture.name)}</code> <small>{where}</small>"
 
 
 def _mentions(mentions: Iterable[Location], context: Context) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from annotate.claims import call_table, experiment, facts, quote
+from annotate.claims import call_table, captures, experiment, facts, quote
 from annotate.claims.context import Context
 from annotate.pages import Block
 from annotate.verdict import Judgement
@@ -23,7 +23,7 @@ class Kind(Protocol):
         """Turn a block into HTML that is safe whatever the source contains."""
 
 
-KINDS: tuple[Kind, ...] = (quote, call_table, experiment, facts)
+KINDS: tuple[Kind, ...] = (quote, call_table, captures, experiment, facts)
 
 
 def kind_of(block: Block) -> Kind | None:

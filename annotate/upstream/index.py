@@ -1,5 +1,6 @@
 """A tree's symbols: find one by its id, follow aliases, look for a text, name near misses."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -35,6 +36,16 @@ class Index:
         if table is None:
             table = self._tables[path] = read_table(self.tree, path, self._store)
         return table
+
+    def derived_from_all(self, kind: str, compute: Callable[[], bytes]) -> bytes:
+        """What is computed from all files together; kept in the store until one of them differs."""
+        listing = "".join(f"{file.blob} {path}\n" for path, file in self.tree.files.items())
+        key = hashlib.sha256(listing.encode()).hexdigest()
+        kept = self._store.derived(kind, key)
+        if kept is None:
+            kept = compute()
+            self._store.put_derived(kind, key, kept)
+        return kept
 
     def derived(self, path: str, kind: str, make: Callable[[str], bytes]) -> bytes:
         """What ``make`` makes of a file's text, kept in the store by blob id under ``kind``.

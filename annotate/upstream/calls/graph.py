@@ -64,11 +64,16 @@ class CallGraph:
     external: tuple[Edge, ...] = ()
     _by_caller: dict[str, list[Edge]] = field(default_factory=dict, compare=False, repr=False)
     _by_callee: dict[str, list[Edge]] = field(default_factory=dict, compare=False, repr=False)
+    _unresolved: dict[str, list[Unresolved]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         for edge in self.edges:
             self._by_caller.setdefault(edge.caller, []).append(edge)
             self._by_callee.setdefault(edge.callee, []).append(edge)
+        for call in self.unresolved:
+            self._unresolved.setdefault(call.caller, []).append(call)
 
     def callees_of(self, symbol: str) -> list[Edge]:
         """The calls a symbol makes; of a module's body, by its path."""
@@ -77,3 +82,7 @@ class CallGraph:
     def callers_of(self, symbol: str) -> list[Edge]:
         """The calls made of a symbol."""
         return list(self._by_callee.get(symbol, ()))
+
+    def unresolved_in(self, symbol: str) -> list[Unresolved]:
+        """The calls a symbol makes of what could not be told."""
+        return list(self._unresolved.get(symbol, ()))
