@@ -35,7 +35,7 @@ _REGULAR_MODES = (b"100644", b"100755")
 _FOLDER_MODE = b"40000"
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NAME = re.compile(r"[\w][\w./+-]*(?:[~^][0-9]*)*")
-_FORMAT = "%x01%H%x00%T%x00%P%x00%ct%x00%s"
+_FORMAT = "%H%x00%T%x00%P%x00%ct%x00%s%x00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +167,12 @@ class History:
                 "Check the commit id, and that it was pushed.",
             ) from error
         found = []
-        for entry in data.decode("utf-8", "replace").split("\x01")[1:]:
-            entry_id, tree, parents, time, rest = entry.split("\0", 4)
-            subject = rest.partition("\n")[0]
-            each = Commit(entry_id, tree, tuple(parents.split()), int(time), subject)
+        fields = data.decode("utf-8", "replace").split("\0")
+        for start in range(0, len(fields) - 5, 5):
+            head, tree, parents, time, subject = fields[start : start + 5]
+            # rev-list puts a line of its own before each commit.
+            entry = head.rpartition("\n")[2]
+            each = Commit(entry, tree, tuple(parents.split()), int(time), subject)
             self._commits[each.id] = each
             found.append(each)
         return found
@@ -275,7 +277,9 @@ class _ObjectReader:
         for process in (self._contents, self._headers):
             process.stdin.close()
             process.wait()
-            process.stdout.close()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
 
     @staticmethod
     def _ask(process: "Git.AutoInterrupt", object_id: str) -> tuple[str, int]:
@@ -440,7 +444,6 @@ def _fetch(
             finally:
                 if progress:
                     progress.stop()
-
 
 
 def _point_head(repository: "Repo") -> None:
