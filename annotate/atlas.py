@@ -130,7 +130,8 @@ class Atlas:
         for symbol in table.definitions.values():
             # A registration's name holds code; only its anchor has to be plain.
             nested = symbol.last_line <= shown_until
-            anchor = anchors[symbol.qualname]
+            # An underscore would be read as emphasis.
+            anchor = anchors[symbol.qualname].replace("_", "\\_")
             lines += [f"{'###' if nested else '##'} `{symbol.qualname}` {{ #{anchor} }}", ""]
             reference = _quoted(f"{path}::{symbol.qualname}")
             if not nested:

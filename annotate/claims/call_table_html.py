@@ -10,7 +10,7 @@ from annotate.claims.facts_html import relation_html
 from annotate.claims.markup import escaped, inline, link, word
 from annotate.claims.relations import Relation
 
-_MOST_SHOWN = 8
+_MOST_SHOWN = 6
 """Callers or callees of a row; the symbol's own page has them all."""
 
 

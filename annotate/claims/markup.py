@@ -120,7 +120,9 @@ class Link:
         """The start tag's attributes as HTML, or "" for an address a browser may not follow."""
         if not is_followable(self.href):
             return ""
-        title = f' title="{escaped(self.title)}"' if self.title else ""
+        # A line end would end the line of code that the link stands in.
+        said = escaped(self.title).replace("\n", "&#10;")
+        title = f' title="{said}"' if said else ""
         return f'href="{escape(self.href)}"{title}'
 
 

@@ -44,7 +44,7 @@ class Relation:
 def relations(
     symbol: str, direction: Direction, graph: CallGraph, recordings: Mapping[str, Recording]
 ) -> list[Relation]:
-    """The symbols at the other end of a symbol's calls: certain ones first, then by name."""
+    """The symbols at the other end of a symbol's calls: what was seen, then what is certain."""
     callers = direction is Direction.CALLERS
     edges = graph.callers_of(symbol) if callers else graph.callees_of(symbol)
     seen = _seen(symbol, callers=callers, recordings=recordings)
@@ -58,7 +58,10 @@ def relations(
             found[other] = Relation(other, evidence, edge.why, place, names)
     for other, experiments in seen.items():
         found[other] = Relation(other, (OBSERVED,), "", None, tuple(sorted(experiments)))
-    return sorted(found.values(), key=lambda relation: (relation.evidence, relation.symbol))
+    return sorted(
+        found.values(),
+        key=lambda each: (OBSERVED not in each.evidence, each.evidence, each.symbol),
+    )
 
 
 def experiments_running(symbol: str, recordings: Mapping[str, Recording]) -> list[str]:
