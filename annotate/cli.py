@@ -1,12 +1,13 @@
 """The command line: argv → verb → exit code; the only module that writes to stdout."""
 
+import contextlib
 import fnmatch
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,6 +19,9 @@ from annotate.location import RangeReference, parse_reference
 from annotate.project import Project, Report
 from annotate.report import github, json, sarif, text
 from annotate.upstream.index import Index, Place
+
+if TYPE_CHECKING:
+    from annotate.maps import Upstream
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -221,6 +225,102 @@ def run(
 
     outcomes = experiments.run(_open(source, exact), names, mode, upstream=upstream, tell=tell)
     return Exit.FAILED if any(outcome.failed for outcome in outcomes) else Exit.CLEAN
+
+
+def _version_options(verb: Verb) -> Verb:
+    """Which upstream, for verbs that compare versions and need no project."""
+    for option in (
+        click.option(
+            "--format",
+            "output",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+        ),
+        click.option(
+            "--repository",
+            default="",
+            metavar="URL_OR_PATH",
+            help="The upstream repository, instead of the configured one.",
+        ),
+        click.option(
+            "--package",
+            default="",
+            metavar="NAME",
+            help="The name its releases are published under.",
+        ),
+        _upstream_option,
+    ):
+        verb = option(verb)
+    return verb
+
+
+@cli.command(name="map")
+@click.argument("source")
+@click.option("--from", "old", required=True, metavar="A", help="The version SOURCE is named in.")
+@click.option("--to", "new", required=True, metavar="B", help="The version to look in.")
+@_version_options
+def map_source(
+    source: str, old: str, new: str, upstream: str, package: str, repository: str, output: str
+) -> Exit:
+    """Find where SOURCE (a symbol, or path#L10-L20) of version A is in version B.
+
+    A and B, either one the later: a commit id, a tag, a branch, `latest`, release:VERSION, or a
+    folder. Exit code: 0 it has a place, 1 it has none or several.
+    """
+    from annotate.report import map as report
+
+    with _upstream(repository, package, upstream) as compared:
+        move = compared.map(source, old, new)
+    click.echo(report.render_json(move) if output == "json" else report.render_text(move), nl=False)
+    return Exit.CLEAN if move.new is not None else Exit.FAILED
+
+
+@cli.command()
+@click.argument("symbol")
+@click.option("--from", "start", default="", metavar="COMMIT", help="Default: the pinned commit.")
+@_version_options
+def log(symbol: str, start: str, upstream: str, package: str, repository: str, output: str) -> Exit:
+    """List the commits that changed SYMBOL, through renames and moves, newest first."""
+    from annotate.report import log as report
+
+    with _upstream(repository, package, upstream) as compared:
+        name, steps = compared.log(symbol, start)
+        render = report.render_json if output == "json" else report.render_text
+        click.echo(render(name, steps), nl=False)
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@_version_options
+def diff(old: str, new: str, upstream: str, package: str, repository: str, output: str) -> Exit:
+    """List the symbols that version B adds to version A, removes, moves, renames or edits."""
+    from annotate.report import diff as report
+
+    with _upstream(repository, package, upstream) as compared:
+        found = compared.difference(old, new)
+    render = report.render_json if output == "json" else report.render_text
+    click.echo(render(found), nl=False)
+    return Exit.CLEAN
+
+
+@contextlib.contextmanager
+def _upstream(repository: str, package: str, upstream: str) -> Iterator["Upstream"]:
+    # Comparing versions loads what the other verbs do without.
+    from annotate.maps import Upstream
+
+    compared = Upstream(
+        Path.cwd(),
+        repository=repository,
+        package=package,
+        upstream=upstream,
+        say=lambda line: click.echo(line, err=True),
+        progress=terminal.progress(),
+    )
+    with compared.versions:
+        yield compared
 
 
 @cli.command()
