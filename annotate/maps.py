@@ -6,7 +6,7 @@ from pathlib import Path
 from annotate import config
 from annotate.errors import AnnotateError
 from annotate.location import RangeReference, SymbolReference, parse_reference
-from annotate.pin import Pin
+from annotate.pin import Pin, is_full_commit
 from annotate.upstream.index import Index, Place
 from annotate.upstream.lineage import Lineage, Step
 from annotate.upstream.moves import Facts, Move, Moves, Ranges
@@ -85,8 +85,11 @@ class Upstream:
         if not isinstance(reference, SymbolReference):
             raise AnnotateError(f"“{symbol}” names no symbol", "Write path/to/file.py::name.")
         wanted = start or self.pinned
-        history = self.versions.history(self.pinned if wanted == self.pinned else "")
-        commit = self.versions.resolve(wanted or "latest")
+        if is_full_commit(wanted):
+            history, commit = self.versions.history(wanted), wanted
+        else:
+            commit = self.versions.resolve(wanted or "latest")
+            history = self.versions.history()
         place = self._find(history.tree(commit), symbol)
         steps = Lineage(history, self._facts).of(commit, place.path, place.qualname)
         return place.id, steps

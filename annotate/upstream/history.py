@@ -105,6 +105,10 @@ class History:
                 tags[name] = facts[facts.index("commit") + 1]
         return tags
 
+    def has(self, commit: str) -> bool:
+        """Whether the repository has a commit of that full id."""
+        return self._objects.header(commit)[0] == "commit"
+
     def commit(self, commit: str) -> Commit:
         """One commit by its full id.
 
@@ -320,6 +324,8 @@ def open_history(
     store: Store,
     progress: Progress | None,
     *,
+    refresh: bool = False,
+    say: Callable[[str], None] = lambda _: None,
     limits: fetching.Limits | None = None,
 ) -> Iterator[History]:
     """Open the repository of a pin with its whole history, for as long as the block runs.
@@ -330,6 +336,8 @@ def open_history(
         store: where a clone of an address is kept, and brought up to date where the commit is
             missing.
         progress: told how far a fetch has come, or None.
+        refresh: bring a clone up to date although it has the commit, if that can be done.
+        say: told in one line where a clone could not be brought up to date.
         limits: how long to wait.
 
     Raises:
@@ -340,7 +348,7 @@ def open_history(
 
     path = local_repository(pin.repository)
     if path is None:
-        path = _clone(pin, store, progress, limits or fetching.Limits())
+        path = _clone(pin, store, progress, limits or fetching.Limits(), refresh, say)
     with fetching.environment(path, _READING):
         repository = git.Repo(path, expand_vars=False)
         objects = _ObjectReader(repository)
@@ -372,27 +380,32 @@ def local_repository(repository: str) -> Path | None:
     return path.resolve()
 
 
-def _clone(pin: Pin, store: Store, progress: Progress | None, limits: fetching.Limits) -> Path:
+def _clone(
+    pin: Pin,
+    store: Store,
+    progress: Progress | None,
+    limits: fetching.Limits,
+    refresh: bool,
+    say: Callable[[str], None],
+) -> Path:
     """The clone of an address in the store, made or brought up to date where need be."""
     address = repository_address(pin)
     name = pin.repository.rstrip("/").removesuffix(".git")
     path = store.root / "histories" / f"{hashlib.sha256(name.encode()).hexdigest()}.git"
-    is_here = path.is_dir()
-    if is_here and (not pin.commit or _has_commit(path, pin.commit)):
-        return path
-    if address.scheme == "file":
-        refuse_missing_folder(pin, address)
-    else:
-        refuse_unreachable(pin, address, limits.connect)
-    if is_here:
+    if not path.is_dir():
+        with store.temporary() as folder:
+            _fetch(pin, folder / "repository.git", address, progress, limits)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Where another process was faster, its clone is as good.
+            with contextlib.suppress(OSError):
+                (folder / "repository.git").replace(path)
+    elif pin.commit and not _has_commit(path, pin.commit):
         _fetch(pin, path, address, progress, limits)
-        return path
-    with store.temporary() as folder:
-        _fetch(pin, folder / "repository.git", address, progress, limits)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Where another process was faster, its clone is as good.
-        with contextlib.suppress(OSError):
-            (folder / "repository.git").replace(path)
+    elif refresh:
+        try:
+            _fetch(pin, path, address, progress, limits)
+        except AnnotateError as error:
+            say(f"{error.message}; names are as they were when it was last asked")
     return path
 
 
@@ -416,6 +429,10 @@ def _fetch(
     """Bring all branches and tags into a bare repository, and the pinned commit besides."""
     import git
 
+    if address.scheme == "file":
+        refuse_missing_folder(pin, address)
+    else:
+        refuse_unreachable(pin, address, limits.connect)
     configuration = fetching.configuration(pin, address, limits)
     with fetching.environment(path, configuration):
         if not path.is_dir():

@@ -81,19 +81,24 @@ class Versions:
         return self._commit(self.resolve(version))
 
     def resolve(self, name: str) -> str:
-        """The full id of the commit that a name stands for; it is said.
+        """The full id of the commit that a name stands for now; it is said.
 
         Raises:
             AnnotateError: there is none of that name, or no repository to ask.
         """
         if is_full_commit(name):
             return name
-        commit = self.history().resolve(name)
+        commit = self.history(refresh=True).resolve(name)
         self._say(f"{self._pin.name}: {name} is commit {commit}")
         return commit
 
-    def history(self, commit: str = "") -> "History":
-        """The repository with its whole history; ``commit`` must be in it, unless it is "".
+    def history(self, commit: str = "", *, refresh: bool = False) -> "History":
+        """The repository with its whole history, opened once.
+
+        Args:
+            commit: a full id that must be in it, or "".
+            refresh: whether to ask for what has changed since it was cloned; where that cannot
+                be had, what is here is used, and it is said.
 
         Raises:
             AnnotateError: there is no repository, or it cannot be had.
@@ -106,9 +111,14 @@ class Versions:
                     "no repository is known here",
                     "Name one with --repository, or configure it.",
                 )
-            self._history = self._open.enter_context(
-                open_history(self._named(commit), self._store, self._progress)
+            opened = open_history(
+                self._named(commit),
+                self._store,
+                self._progress,
+                refresh=refresh,
+                say=self._say,
             )
+            self._history = self._open.enter_context(opened)
         return self._history
 
     def _named(self, commit: str) -> Pin:
@@ -116,8 +126,10 @@ class Versions:
 
     def _commit(self, commit: str) -> Tree:
         pin = self._named(commit)
-        if self._history is not None or "://" not in pin.repository:
+        if "://" not in pin.repository:
             return self.history(commit).tree(commit)
+        if self._history is not None and self._history.has(commit):
+            return self._history.tree(commit)
         tree = self._store.tree(pin)
         if tree is None:
             from annotate.upstream import git
