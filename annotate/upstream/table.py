@@ -2,10 +2,12 @@
 
 import ast
 import json
+import re
 import sys
 import warnings
+from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import TypeVar
@@ -21,6 +23,7 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 _DERIVED_FORMAT = 2
+_NEWLINE = re.compile("\n")
 # Not `astuple`, which copies each value deeply.
 _values = attrgetter(*(field.name for field in fields(Symbol)))
 
@@ -101,11 +104,28 @@ class ModuleTable:
                 symbol.qualname,
                 symbol.first_line,
                 symbol.last_line,
-                symbols.source_text(self.text, symbol),
+                symbols.source_text(*self._alone(symbol)),
                 self.doubts.get(symbol.qualname) or self.doubts.get("", ""),
             )
             self._places[symbol.qualname] = place
         return place
+
+    @cached_property
+    def _line_starts(self) -> "array[int]":
+        """The offset of each line, and the one behind the last line's newline."""
+        starts = array("L", [0])
+        starts.extend(newline.end() for newline in _NEWLINE.finditer(self.text + "\n"))
+        return starts
+
+    def _alone(self, symbol: Symbol) -> tuple[str, Symbol]:
+        """The lines of a symbol, and the symbol as it stands in them.
+
+        Finding its lines in the text anew, for each symbol of a long file, takes quadratic time.
+        """
+        start = self._line_starts[symbol.first_line - 1]
+        end = self._line_starts[symbol.last_line] - 1
+        height = symbol.last_line - symbol.first_line + 1
+        return self.text[start:end], replace(symbol, first_line=1, last_line=height)
 
     def exports(self, name: str) -> bool:
         """Whether ``from module import *`` binds a name, if the module has it."""
