@@ -73,7 +73,8 @@ def read_page(path: Path, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise AnnotateError(
-            f"{name}:{line} is not UTF-8 (byte {error.start})", "Save the page as UTF-8."
+            f"{name}:{line} is not UTF-8 (byte {error.start})",
+            "Save the page as UTF-8, or leave it out of the pages that are configured.",
         ) from error
     text = text.replace("\r\n", "\n")
     if "\r" in text:
@@ -88,9 +89,7 @@ def read_page(path: Path, name: str) -> str:
 _PREFIX = r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)"
 _OPENING = re.compile(_PREFIX + r"(?P<fence>`{3,}|~{3,})(?P<header>[^\n]*)")
 _LABEL = re.compile(_PREFIX + r"(?:\*\*)?\[(?P<label>[A-Z][A-Z ]+)\](?:\*\*)?[ \t]*")
-_FIELD = re.compile(
-    r"[ \t]*(?P<name>File|Symbol|Commit|Upstream|Purpose):[ \t]*(?P<value>\S.*?)[ \t]*"
-)
+_FIELD = re.compile(r"[ \t]*(?P<name>File|Symbol|Commit|Upstream|Purpose):[ \t]*(?P<value>\S.*)")
 _CONTAINER = re.compile(
     r"[ \t]*(?:(?:[-*+:]|[0-9]{1,9}[.)]|!!!|\?\?\?\+?|===[!+]{0,2})[ \t]|\[\^[^\]]+\]:)"
 )
@@ -122,7 +121,8 @@ def _after_comment(lines: list[str], index: int) -> int | None:
     comment = _COMMENT.match(lines[index])
     if comment is None:
         return None
-    start = comment.end()
+    # CommonMark 0.31, section 4.6: <!--> is a whole comment.
+    start = comment.end() - len("--")
     for number in range(index, len(lines)):
         if lines[number].find("-->", start) >= 0:
             return number + 1
@@ -329,7 +329,7 @@ def _fields(lines: list[str], start: int) -> tuple[dict[str, str], int]:
     fields: dict[str, str] = {}
     number = start
     while number < len(lines) and (named := _FIELD.fullmatch(lines[number])):
-        fields[named["name"].lower()] = named["value"].strip("`")
+        fields[named["name"].lower()] = named["value"].strip(" \t`")
         number += 1
     return fields, number
 

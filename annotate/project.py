@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 PYTHON_LANGUAGES = frozenset({"python", "python3", "py", "py3", "pycon"})
 _NO_LINKS = NoLinks()
-_SKIPPED_FOLDERS = frozenset({"node_modules", "site", "build", "dist", "venv", "__pycache__"})
+_BUILT_FOLDERS = frozenset({"site", "build", "dist", "venv"})
+"""Folders of the project's root that hold no page of an author; elsewhere such names may."""
+_FOREIGN_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ class Project:
         """
         chosen = list(chosen)
         if not chosen:
-            return sorted(self._configured_pages())
+            return sorted(set(self._configured_pages()))
         found: set[str] = set()
         for path in chosen:
             if path.is_dir():
@@ -325,7 +327,9 @@ class Project:
         for pattern in self.config.pages:
             for path in self.config.root.glob(pattern):
                 parts = path.relative_to(self.config.root).parts
-                skipped = any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts)
+                skipped = parts[0] in _BUILT_FOLDERS or any(
+                    part.startswith(".") or part in _FOREIGN_FOLDERS for part in parts
+                )
                 if path.is_file() and not skipped:
                     yield "/".join(parts)
 

@@ -79,6 +79,7 @@ def test_content(text: str, content: str) -> None:
         f"title\n===\n\n    {CLAIM}\n    {FENCE}",
         f"<!--\n{CLAIM}\n{FENCE}\n-->",
         f"<!-- {CLAIM}\n\n{FENCE} -->",
+        f"<!---->\n<!-->\n<!--\n{CLAIM}\n{FENCE}\n-->",
         "[REAL SOURCES]\nFile: a\n\nx",
         "see [REAL SOURCE] below",
         "[REAL SOURCE] blocks are claims",
@@ -109,6 +110,7 @@ def test_what_is_reported(text: str, problem: str) -> None:
 def test_an_unclosed_comment_hides_nothing() -> None:
     assert len(blocks(f"<!-- x\n\n{CLAIM}\n{FENCE}\n")) == 1
     assert len(blocks(f"<!-- x -->\n{CLAIM}\n{FENCE}\n")) == 1
+    assert len(blocks(f"<!-->\n{CLAIM}\n{FENCE}\n-->\n")) == 1
     assert len(blocks(f"`<!--`\n{CLAIM}\n{FENCE}\n`-->`\n")) == 1
 
 

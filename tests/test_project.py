@@ -12,7 +12,7 @@ from annotate.project import Project
 from annotate.records import record_file, write
 from annotate.upstream import syntax
 from annotate.verdict import Verdict
-from tests.projects import COMMIT, open_project
+from tests.projects import COMMIT, CONFIGURATION, open_project
 
 CORE = b"def f():\n    return 1\n"
 EXACT = '```{.python source="m.py::f"}\ndef f():\n    return 1\n```\n'
@@ -54,9 +54,17 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def test_pages_of_docs(folder: Folder) -> None:
-    for name in ("docs/a.md", "docs/b/c.txt", "docs/b/d.rst", "README.md", "docs/.hidden/e.md"):
+    names = ("docs/a.md", "docs/b/c.txt", "docs/build/site.md", "docs/b/d.rst", "README.md")
+    for name in (*names, "docs/.hidden/e.md"):
         folder.write(name, "")
-    assert folder.open().pages() == ["docs/a.md", "docs/b/c.txt"]
+    assert folder.open().pages() == ["docs/a.md", "docs/b/c.txt", "docs/build/site.md"]
+
+
+def test_a_page_that_two_patterns_name_is_read_once(folder: Folder) -> None:
+    folder.write("docs/a.md", EXACT)
+    folder.write("annotate.toml", f'pages = ["docs/*.md", "docs/**/a.md"]\n{CONFIGURATION}')
+    assert folder.open().pages() == ["docs/a.md"]
+    assert folder.open().check().summary.claims == 1
 
 
 def test_pages_without_docs(folder: Folder) -> None:

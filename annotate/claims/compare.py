@@ -47,15 +47,19 @@ class Expected:
     def same_tokens(self, text: str, *, python: bool = True) -> bool:
         """Whether a canonical text differs from the expected one in layout and comments only.
 
-        Text that is no Python has words for tokens. A text of comments alone has no tokens to be
-        the same.
+        Of text that is no Python the tokens are the words of each line and its indentation, which
+        may have a meaning. A text of comments alone has no tokens to be the same.
         """
         if not python:
-            return self.literal is not None and self.literal.split() == text.split()
+            return self.literal is not None and _words(self.literal) == _words(text)
         tokens = self.tokens
         if self.literal is not None:
             tokens = syntax.token_fingerprint(self.literal)
         return tokens == syntax.token_fingerprint(text) != _NO_TOKENS
+
+
+def _words(text: str) -> list[tuple[str, list[str]]]:
+    return [(margin([line]), line.split()) for line in text.split("\n") if line.strip()]
 
 
 _NO_TOKENS = syntax.token_fingerprint("")

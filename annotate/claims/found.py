@@ -51,7 +51,8 @@ def sentence(error: AnnotateError) -> str:
 
 def same_text_elsewhere(index: Index, expected: Expected, here: Place | None) -> Found | None:
     """Where in the tree a symbol other than ``here`` has the expected text, if any has."""
-    places = [place for place in index.with_text(expected.text_fingerprint) if place != here]
+    same_text = index.with_text(expected.text_fingerprint)
+    places = [place for place in same_text if place != here and not place.doubt]
     if not places:
         return None
     what = "recorded" if expected.literal is None else "quoted"

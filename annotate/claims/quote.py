@@ -115,7 +115,7 @@ def render(block: Block, context: Context, language: str) -> str:
             links=links,
             language=language,
             title=attributes.get("title", ""),
-            highlight=_highlighted(attributes.get("hl_lines", "")),
+            highlight=_highlighted(attributes.get("hl_lines", ""), code),
             anchor=attributes.get("id", ""),
             linenums=attributes.get("linenums", "1") not in ("0", "false"),
         )
@@ -295,9 +295,11 @@ def _notes(record: Record | None, code: str, language: str) -> "list[Note]":
     return sorted(notes, key=lambda note: note.line)
 
 
-def _highlighted(text: str) -> frozenset[int]:
+def _highlighted(text: str, code: str) -> frozenset[int]:
     """Material's ``hl_lines``: "1 3-4" → lines of the shown code, counting from 1."""
+    height = code.count("\n") + 1
     chosen: set[int] = set()
     for match in _LINES.finditer(text):
-        chosen.update(range(int(match["first"]), int(match["last"] or match["first"]) + 1))
+        last = min(int(match["last"] or match["first"]), height)
+        chosen.update(range(int(match["first"]), last + 1))
     return frozenset(chosen)

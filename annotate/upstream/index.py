@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from annotate.errors import AnnotateError
+from annotate.errors import AnnotateError, Exit
 from annotate.location import RangeReference, SymbolReference
 from annotate.upstream import symbols, syntax
 from annotate.upstream.store import Store
@@ -218,6 +218,13 @@ class Index:
             head, _, rest = qualname.partition(".")
         if head in table.definitions:
             return []
+        if doubt := table.doubts.get(""):
+            # Where a file cannot be read as a whole, nobody knows what else it binds.
+            raise AnnotateError(
+                f"{path}: {doubt}",
+                f"Quote lines of the file instead: {path}#L1-L2.",
+                exit_code=Exit.NOTHING_JUDGED,
+            )
         if targets := table.aliases.get(head):
             return [place for target in targets for place in self._follow(path, target, rest, seen)]
         # What is imported last stays bound.

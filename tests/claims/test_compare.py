@@ -65,7 +65,10 @@ def test_comments_alone_are_never_just_another_layout(pair: tuple[str, str]) -> 
     ("quoted", "text", "verdict"),
     [
         ("one two", "one two", Verdict.EXACT),
-        ("one  two", "one\ntwo", Verdict.REFORMATTED),
+        ("one  two ", "one two", Verdict.REFORMATTED),
+        ("one\n\ntwo", "one\ntwo", Verdict.REFORMATTED),
+        ("one two", "one\ntwo", Verdict.EDITED),
+        ("a:\n  b: 1\nc: 1", "a:\n  b: 1\n  c: 1", Verdict.EDITED),
         ("one # two", "one", Verdict.EDITED),
     ],
 )

@@ -1,0 +1,1 @@
+from .half import *
