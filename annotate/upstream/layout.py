@@ -71,13 +71,13 @@ class Layout:
             self._mark("indent", leaf.start)
             self._suite_is_inline = True
         self._after_colon = False
-        if leaf.kind == ";" and not self._brackets:
+        if leaf.text == ";" and not self._brackets:
             self.tokens.append(Token("newline", "", leaf.start, leaf.end))
             self._statement_is_open = False
             return
         self.tokens.append(leaf)
         self._statement_is_open = True
-        self._follow(leaf.kind)
+        self._follow(leaf.text)
 
     def finish(self) -> None:
         """Append the structure that comes after the last leaf."""
@@ -121,18 +121,18 @@ class Layout:
         if not columns or column > columns[-1]:
             columns.append(column)
 
-    def _follow(self, kind: str) -> None:
+    def _follow(self, text: str) -> None:
         """Keep count of the brackets, and find the colon that opens a clause's block."""
-        if kind in ("(", "[", "{"):
+        if text in ("(", "[", "{"):
             self._brackets += 1
-        elif kind in (")", "]", "}"):
+        elif text in (")", "]", "}"):
             self._brackets = max(0, self._brackets - 1)
         elif self._awaits_colon and not self._brackets:
-            if kind == "lambda":
+            if text == "lambda":
                 self._lambdas += 1
-            elif kind == ":" and self._lambdas:
+            elif text == ":" and self._lambdas:
                 self._lambdas -= 1
-            elif kind == ":":
+            elif text == ":":
                 self._awaits_colon = False
                 self._after_colon = True
 
@@ -141,9 +141,9 @@ def _unopened_brackets(leaves: list[Token]) -> int:
     """How many brackets are open before the first leaf, as in the last lines of a call."""
     depth = lowest = 0
     for leaf in leaves:
-        if leaf.kind in ("(", "[", "{"):
+        if leaf.text in ("(", "[", "{"):
             depth += 1
-        elif leaf.kind in (")", "]", "}"):
+        elif leaf.text in (")", "]", "}"):
             depth -= 1
             lowest = min(lowest, depth)
     return -lowest

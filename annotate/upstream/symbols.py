@@ -81,6 +81,7 @@ def _has_misread_line(text: str, root: Node) -> bool:
     return False
 
 
+_BRACKET_BLANKS = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
 _NOTHING_FOLLOWS = re.compile(rb"[ \t\f;\\]*(?:#[^\n]*)?(?:\n|\Z)")
 
 _BLANKS_AS_SPACES = bytes.maketrans(b"\t\f\n\\", b"    ")
@@ -106,6 +107,8 @@ _SUITES = frozenset(
         "ERROR",
     }
 )
+_EXTRAS = frozenset({"comment", "line_continuation"})
+_NOT_POSITIONAL = _EXTRAS | {"keyword_argument", "dictionary_splat"}
 _ENDS_IN_SUITE = _SUITES | {"function_definition", "class_definition", "decorated_definition"}
 
 
@@ -208,13 +211,11 @@ class _Extraction:
         expression = statement.child(0)
         if expression.type == "assignment":
             targets, value = _assigned(expression)
-            kind = "lambda" if _is_lambda(value) else "assignment"
+            is_lambda = _is_lambda(value)
             for target in targets:
-                if target.type == "identifier":
-                    self._add(statement, target, kind, scope)
-                else:
-                    for name in _names_in(target):
-                        self._add(statement, name, "assignment", scope)
+                kind = "lambda" if is_lambda and target.type == "identifier" else "assignment"
+                for name in _names_in(target):
+                    self._add(statement, name, kind, scope)
         elif expression.type == "call" and scope.kind == "module":
             callee = _numbered(self._registration(expression), scope.counts)
             self._symbols.append(Symbol(callee, "registration", *self._span(statement)))
@@ -226,14 +227,14 @@ class _Extraction:
         targets, value = _assigned(expression)
         if _is_lambda(value):
             for target in targets:
-                if target.type == "identifier":
+                if target.type == "identifier" and not target.is_missing:
                     self._add(statement, target, "lambda", scope)
 
     def _type_alias(self, statement: Node, scope: _Scope) -> None:
         left: Node | None = statement.child_by_field_name("left")
         while left is not None and left.type != "identifier":
             left = left.named_child(0) if left.named_child_count else None
-        if left is not None:
+        if left is not None and not left.is_missing:
             self._add(statement, left, "assignment", scope)
 
     def _import(self, statement: Node, _: _Scope) -> None:
@@ -266,7 +267,7 @@ class _Extraction:
         argument = ""
         if arguments is not None and arguments.type == "argument_list":
             for child in arguments.named_children:
-                if child.type not in ("comment", "keyword_argument", "dictionary_splat"):
+                if child.type not in _NOT_POSITIONAL:
                     argument = _collapsed(self._text(child))
                     break
         elif arguments is not None:
@@ -283,6 +284,8 @@ class _Extraction:
         return name
 
     def _alias(self, span: _Span, name: str, target: str) -> None:
+        if not name:
+            return
         self._symbols.append(Symbol(_numbered(name, self._alias_counts), "alias", *span, target))
 
     def _span(self, node: Node) -> _Span:
@@ -332,7 +335,7 @@ def _last_leaf(node: Node) -> Node:
     """The simple statement a compound one ends with; comments the grammar takes in come later."""
     while node.type in _ENDS_IN_SUITE:
         index = node.named_child_count - 1
-        while index >= 0 and node.named_child(index).type in ("comment", "line_continuation"):
+        while index >= 0 and node.named_child(index).type in _EXTRAS:
             index -= 1
         if index < 0:
             break
@@ -358,7 +361,7 @@ def _is_lambda(value: Node | None) -> bool:
 
 def _inside(node: Node) -> Node | None:
     """The first named child that is no comment."""
-    return next((child for child in node.named_children if child.type != "comment"), None)
+    return next((child for child in node.named_children if child.type not in _EXTRAS), None)
 
 
 def _names_in(target: Node) -> Iterator[Node]:
@@ -367,7 +370,8 @@ def _names_in(target: Node) -> Iterator[Node]:
     while pending:
         node = pending.pop()
         if node.type == "identifier":
-            yield node
+            if not node.is_missing:
+                yield node
         elif node.type in _UNPACKING:
             pending.extend(node.named_children[::-1])
 
@@ -393,7 +397,7 @@ def _imported(item: Node) -> tuple[Node, Node | None]:
 
 
 def _collapsed(text: str) -> str:
-    """On one line, without comments; blanks in a row become one space."""
+    """On one line, without comments; blanks in a row become one space, those in brackets none."""
     if "#" in text:
         kept, end = [], 0
         for token in tokens(text):
@@ -401,7 +405,8 @@ def _collapsed(text: str) -> str:
                 kept.append(text[end : token.start])
                 end = token.end
         text = "".join([*kept, text[end:]])
-    return " ".join(text.split())
+    text = " ".join(text.replace("\\\n", " ").split())
+    return _BRACKET_BLANKS.sub("", text)
 
 
 def source_text(text: str, symbol: Symbol) -> str:
@@ -440,7 +445,7 @@ def signature(text: str, symbol: Symbol) -> str:
     listed = node.child_by_field_name("parameters") or node.child_by_field_name("superclasses")
     items = listed.named_children if listed is not None else []
     if listed is not None or node.type != "class_definition":
-        name += f"({', '.join(shown(item) for item in items if item.type != 'comment')})"
+        name += f"({', '.join(shown(item) for item in items if item.type not in _EXTRAS)})"
     name += shown(node.child_by_field_name("return_type"), " -> ")
     is_async = node.child_count > 0 and node.child(0).type == "async"
     return f"async {name}" if is_async else name

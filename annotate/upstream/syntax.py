@@ -75,9 +75,10 @@ def parse(text: str) -> Tree:
 
 
 _STRUCTURE = frozenset({"newline", "indent", "dedent"})
-# What stands between leaves; all else that the parser skipped becomes an ``error`` token.
-_BETWEEN_LEAVES = re.compile(r"(?:[ \t\f\r\n]|\\\r?\n)+")
-_SKIPPED = re.compile(r"(?:(?!\\\r?\n)[^ \t\f\r\n])+")
+# What stands between leaves; all else that the parser skipped becomes an ``error`` token. A
+# backslash may end the text, since a canonical text has no last newline.
+_BETWEEN_LEAVES = re.compile(r"(?:[ \t\f\r\n]|\\(?:\r?\n|\Z))+")
+_SKIPPED = re.compile(r"(?:(?!\\(?:\r?\n|\Z))[^ \t\f\r\n])+")
 
 
 def tokens(text: str) -> list[Token]:
@@ -86,7 +87,7 @@ def tokens(text: str) -> list[Token]:
     Structure follows Python's lexical rules, not the tree, so that it holds for fragments too:
     the statements of ``if a: b; c`` get the same ``newline``, ``indent`` and ``dedent`` as if
     each stood on a line of its own; blank lines, continuation lines and the width of indents
-    leave no trace. Every character outside whitespace and backslash-newline lies in one token.
+    leave no trace. Every character but blanks and backslashes before a line's end is in a token.
 
     Raises:
         AnnotateError: as `parse` does.
@@ -175,20 +176,52 @@ def text_fingerprint(text: str) -> str:
     return hashlib.sha256(canonical(text).encode()).hexdigest()
 
 
+# Python's names, numbers and operators (reference, "Lexical analysis"). Leaves that touch are cut
+# anew with it: around an ERROR node the grammar cuts "->" in two.
+_PIECES = re.compile(
+    r"0[xX][\da-fA-F_]+|0[bBoO][\d_]+"
+    r"|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?[jJ]?"
+    r"|\w+"
+    r"|\.\.\.|->|:=|<>|(?:\*\*|//|<<|>>|[-+*/%@&|^<>=!])=?"
+    r"|\S"
+)
+
+
 def token_fingerprint(text: str) -> str:
     """The sha256 (hex) of the canonical text's tokens without comments.
 
-    Of leaves the text counts and of structure the kind, so that renamed grammar nodes change
-    nothing; lengths go first, so that no two sequences of tokens read the same.
+    It depends neither on how a grammar names its nodes nor on how it cuts what stands together:
+    strings count whole, other text as Python cuts it, structure by its kind. Lengths go first,
+    so that no two sequences read the same.
 
     Raises:
         AnnotateError: as `parse` does.
     """
     digest = hashlib.sha256()
+    together = ""
+    end = 0
+
+    def close() -> None:
+        for piece in _PIECES.findall(together):
+            digest.update(_measured(piece))
+
     for token in tokens(canonical(text)):
+        if token.kind == "comment":
+            continue
+        if token.kind in _STRUCTURE or token.kind == "string" or token.start != end:
+            close()
+            together = ""
         if token.kind in _STRUCTURE:
             digest.update(b"%s;" % token.kind.encode())
-        elif token.kind != "comment":
-            content = token.text.encode()
-            digest.update(b"%d:%s" % (len(content), content))
+        elif token.kind == "string":
+            digest.update(_measured(token.text))
+        else:
+            together += token.text
+        end = token.end
+    close()
     return digest.hexdigest()
+
+
+def _measured(text: str) -> bytes:
+    content = text.encode()
+    return b"%d:%s" % (len(content), content)
