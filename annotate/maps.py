@@ -12,8 +12,12 @@ from annotate.upstream.lineage import Lineage, Step
 from annotate.upstream.moves import Facts, Move, Moves, Ranges
 from annotate.upstream.moves.difference import Difference, difference
 from annotate.upstream.store import Progress, Store
+from annotate.upstream.trail import Trail
 from annotate.upstream.tree import Tree
 from annotate.upstream.versions import Versions
+
+_PLAIN = 0.9
+"""Confidence from which two trees are enough; below, their history is asked, if it is at hand."""
 
 
 class Upstream:
@@ -64,12 +68,20 @@ class Upstream:
         Raises:
             AnnotateError: a version cannot be had, or the old one has no such source.
         """
-        before = self.versions.tree(old)
-        moves = Moves(before, self.versions.tree(new), self._facts)
+        before, after = self.versions.tree(old), self.versions.tree(new)
+        moves = Moves(before, after, self._facts)
         place = self._find(before, source)
         if place.qualname:
-            return moves.of(place.path, place.qualname)
-        return Ranges(moves).of(place.path, place.first_line, place.last_line)
+            move = moves.of(place.path, place.qualname)
+        else:
+            move = Ranges(moves).of(place.path, place.first_line, place.last_line)
+        if move.confidence >= _PLAIN and move.new is not None:
+            return move
+        history = self.versions.history_of(before, after)
+        if history is None:
+            return move
+        followed = Trail(history, self._facts).follow(before.pin.commit, after.pin.commit, move.old)
+        return move if followed is None else followed
 
     def log(self, symbol: str, start: str) -> tuple[str, Iterator[Step]]:
         """The id of a symbol at a commit, and the commits that changed it, newest first.

@@ -121,6 +121,13 @@ class Versions:
             self._history = self._open.enter_context(opened)
         return self._history
 
+    def history_of(self, *trees: Tree) -> "History | None":
+        """The history that has the commits of all these trees, if it is at hand already."""
+        if self._history is None or not all(tree.is_pinned_commit for tree in trees):
+            return None
+        commits = [tree.pin.commit for tree in trees]
+        return self._history if all(map(self._history.has, commits)) else None
+
     def _named(self, commit: str) -> Pin:
         return Pin(self._pin.name, self._pin.repository, commit, self._pin.release)
 

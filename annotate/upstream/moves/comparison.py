@@ -6,7 +6,7 @@ from functools import cached_property
 
 from annotate.errors import AnnotateError, Exit
 from annotate.upstream import syntax
-from annotate.upstream.moves.facts import Definition, Facts
+from annotate.upstream.moves.facts import Definition, Facts, FileFacts
 from annotate.upstream.moves.files import FileMoves
 from annotate.upstream.moves.match import Match, Matcher
 from annotate.upstream.moves.move import Change, Move, Site, TextChange, verdict_of
@@ -65,12 +65,7 @@ class Moves:
         """Whether a definition with a place changed outside the definitions inside it."""
         if move.new is None:
             return True
-        before = self.old.file(move.old.path)
-        after = self.new.file(move.new.path)
-        if before is None or after is None:
-            return True
-        number_before = before.by_name[move.old.qualname]
-        number_after = after.by_name[move.new.qualname]
+        (before, number_before), (after, number_after) = self._facts_of(move.old, move.new)
         return before.own_tokens(number_before) != after.own_tokens(number_after)
 
     @cached_property
@@ -122,9 +117,8 @@ class Moves:
         if new.definition.doubt:
             reason = f"{new.site.id}: {new.definition.doubt}."
             return Move(Change.UNVERIFIABLE, old.site, None, None, 1.0, reason, (new.site,))
-        text = self._text_change(old, new)
-        is_renamed = old.name != new.name
-        verdict = verdict_of(old.site, new.site, is_renamed, text)
+        text = self.text_change(old.site, new.site)
+        verdict = verdict_of(old.site, new.site, old.name != new.name, text)
         return Move(
             verdict,
             old.site,
@@ -135,19 +129,33 @@ class Moves:
             tuple(copy.site for copy in match.copies),
         )
 
-    def _text_change(self, old: Node, new: Node) -> TextChange:
-        if old.definition.text == new.definition.text:
+    def text_change(self, old: Site, new: Site) -> TextChange:
+        """What became of a definition's text, given both places; its own name does not count."""
+        before, after = self._facts_of(old, new)
+        facts_before, number_before = before
+        facts_after, number_after = after
+        definition = facts_before.definitions[number_before]
+        other = facts_after.definitions[number_after]
+        if definition.text == other.text:
             return TextChange.SAME
-        before = self.old.definition_text(old.path, old.definition)
-        after = self.new.definition_text(new.path, new.definition)
-        if old.name != new.name and old.name.isidentifier():
-            before = re.sub(rf"\b{re.escape(old.name)}\b", new.name, before)
-        if before == after:
+        text_before = self.old.definition_text(old.path, definition)
+        text_after = self.new.definition_text(new.path, other)
+        if definition.name != other.name and definition.name.isidentifier():
+            text_before = re.sub(rf"\b{re.escape(definition.name)}\b", other.name, text_before)
+        if text_before == text_after:
             return TextChange.SAME
-        if len(old.tokens) != len(new.tokens):
+        if definition.end - definition.start != other.end - other.start:
             return TextChange.EDITED
-        same = syntax.token_fingerprint(before) == syntax.token_fingerprint(after)
+        same = syntax.token_fingerprint(text_before) == syntax.token_fingerprint(text_after)
         return TextChange.REFORMATTED if same else TextChange.EDITED
+
+    def _facts_of(
+        self, old: Site, new: Site
+    ) -> tuple[tuple[FileFacts, int], tuple[FileFacts, int]]:
+        before, after = self.old.file(old.path), self.new.file(new.path)
+        assert before is not None
+        assert after is not None
+        return (before, before.by_name[old.qualname]), (after, after.by_name[new.qualname])
 
     def _reason(self, match: Match, text: TextChange) -> str:
         alike = {

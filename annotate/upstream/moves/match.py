@@ -35,6 +35,7 @@ _OTHER_NAME_ELSEWHERE = 0.88
 _DIFFERENT = 0.5
 """Below this similarity, one name on two texts is not evidence enough against the same text."""
 
+_SMALLEST = 4
 _UNLIKE = 0.4
 _STILL_ALIKE = 0.75
 _WHOLE = 0.8
@@ -216,8 +217,8 @@ class Matcher:
             elsewhere = [each for each in texts_after.get(old.masked, ()) if each is not new]
             claims = [each for each in texts_before.get(new.masked, ()) if each is not old]
             alike = self.similarity(old, new)
-            if old.path != new.path and alike < _EXPECTED:
-                # Another path is less of a warrant than the same one.
+            if alike < _EXPECTED and (old.path != new.path or not can_become(old, new)):
+                # Another path, or a class where a value was, is less of a warrant.
                 continue
             if not elsewhere and not claims:
                 self._accept(old, new)
@@ -350,7 +351,8 @@ def is_enough(old: Node, new: Node, fit: Fit) -> bool:
         return False
     size = min(len(old.content), len(new.content))
     if size < LEGIBLE:
-        return fit.similarity == 1.0 and fit.same_name and fit.near
+        warrant = fit.same_name or (fit.same_container and size >= _SMALLEST)
+        return fit.similarity == 1.0 and fit.near and warrant
     if fit.same_name:
         is_nested = old.container is not None
         return fit.similarity >= (_SAME_NAME_NESTED if is_nested else _SAME_NAME)

@@ -209,17 +209,19 @@ def _cut(snapshot: Snapshot, where: Site) -> list[str]:
 
 
 def _judged(old: Site, new: Site, text: TextChange, confidence: float, reason: str) -> Move:
+    return Move(range_verdict(old, new, text), old, new, text, round(confidence, 2), reason)
+
+
+def range_verdict(old: Site, new: Site, text: TextChange) -> Change:
     """Name the move of a range, whose id is its file and lines."""
     if old.path != new.path:
         is_edited = text is TextChange.EDITED
-        verdict = Change.MOVED_AND_CHANGED if is_edited else Change.MOVED_TO_FILE
-    elif text is TextChange.EDITED:
-        verdict = Change.EDITED
-    elif text is TextChange.REFORMATTED:
-        verdict = Change.REFORMATTED
-    else:
-        verdict = Change.UNCHANGED if old == new else Change.MOVED
-    return Move(verdict, old, new, text, round(confidence, 2), reason)
+        return Change.MOVED_AND_CHANGED if is_edited else Change.MOVED_TO_FILE
+    if text is TextChange.EDITED:
+        return Change.EDITED
+    if text is TextChange.REFORMATTED:
+        return Change.REFORMATTED
+    return Change.UNCHANGED if old == new else Change.MOVED
 
 
 def _certainty(carried: Carried) -> float:
