@@ -12,6 +12,7 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from annotate.addresses import Addresses, PageFile
 from annotate.errors import AnnotateError, Exit
@@ -20,8 +21,10 @@ from annotate.project import Project, Report
 from annotate.report import page as report_page
 from annotate.verdict import Severity
 
-STYLES = Path(__file__).parent / "assets" / "annotate.css"
-STYLES_URI = "assets/annotate.css"
+ASSETS = Path(__file__).parent / "assets"
+STYLES_URIS = ("assets/annotate.css", "assets/pictures.css")
+REPLAY_URI = "assets/replay.js"
+REPLAY_PLACE = '<div class="replay-player"'
 
 log = get_plugin_logger("annotate")
 
@@ -56,8 +59,8 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             _tell(self.report, refuse=config.strict)
         if "annotate.fences" not in config.markdown_extensions:
             config.markdown_extensions.append("annotate.fences")
-        if STYLES_URI not in config.extra_css:
-            config.extra_css.insert(0, STYLES_URI)
+        styles = [uri for uri in STYLES_URIS if uri not in config.extra_css]
+        config.extra_css[:0] = styles
         return config
 
     def _check(self, root: Path) -> tuple[Project, Report]:
@@ -70,8 +73,10 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add the style sheet and, in each of the site's languages, the generated pages."""
-        files.append(File.generated(config, STYLES_URI, abs_src_path=str(STYLES)))
+        """Add styles, a script and, in each of the site's languages, the generated pages."""
+        for uri in (*STYLES_URIS, REPLAY_URI):
+            path = ASSETS / uri.removeprefix("assets/")
+            files.append(File.generated(config, uri, abs_src_path=str(path)))
         self.generated = GeneratedPages(self.project, self.report)
         self.shown = {}
         for suffix, language in _languages(config).items():
@@ -120,6 +125,14 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         config.mdx_configs["annotate.formulas"] = {
             "warn": lambda message: log.warning(f"{name}: {message}")
         }
+
+    def on_post_page(self, output: str, *, page: Page, **_: object) -> str:
+        """Bring the replay's script to the pages that have a replay, and to no other."""
+        if REPLAY_PLACE not in output:
+            return output
+        before, body_end, after = output.rpartition("</body>")
+        script = get_relative_url(REPLAY_URI, page.url)
+        return f'{before}<script src="{script}"></script>\n{body_end}{after}'
 
     def on_serve(self, server: LiveReloadServer, **_: object) -> LiveReloadServer:
         """Build again when the records or the pin change."""

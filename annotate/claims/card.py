@@ -44,6 +44,7 @@ class Card:
         anchor: the id of the card's element, or "".
         links: (start, end) characters of the code → where they lead.
         linenums: whether to show the line numbers.
+        body: HTML to show in the place of the code, or "".
     """
 
     subject: str
@@ -63,6 +64,7 @@ class Card:
     anchor: str = ""
     links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
     linenums: bool = True
+    body: str = ""
 
 
 def render_card(card: Card) -> str:
@@ -76,7 +78,9 @@ def render_card(card: Card) -> str:
     ]
     if card.message and card.severity != "ok":
         parts.append(f'<p class="claim-message">{inline(card.message)}</p>')
-    if card.code:
+    if card.body:
+        parts.append(card.body)
+    elif card.code:
         label = escape(word("source", language).format(visible(card.subject)))
         parts.append(
             "<pre data-search-exclude>"

@@ -1,15 +1,18 @@
-"""Experiments: a piece of a script, or what a recording says the script printed.
+"""Experiments: a piece of a script, or what a recording says the script printed and did.
 
 Nothing is run here: a recording is judged by the script it was made of and by the upstream code
 that ran (`annotate.recordings.check`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate import recordings
+from annotate.claims import pictures
 from annotate.claims.compare import Expected, compare, unified_diff
 from annotate.claims.context import Context
+from annotate.claims.pictures.part import Part
+from annotate.claims.script_quote import look_in_script
 from annotate.edit import Fix
 from annotate.errors import AnnotateError
 from annotate.location import Location
@@ -19,8 +22,8 @@ from annotate.verdict import Judgement, Verdict
 
 KIND = "experiment"
 SCRIPT_ATTRIBUTES = ("experiment", "region", "title", "hl_lines", "linenums", "id")
-RESULT_ATTRIBUTES = ("run", "show", "id")
-SHOWN = ("output",)
+RESULT_ATTRIBUTES = ("run", "show", "region", "depth", "only", "title", "id")
+SHOWN = ("output", *pictures.SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,14 @@ class _Judged:
     text: str = ""
     first_line: int | None = None
     confirmed: str = ""
+    recording: Recording | None = None
+    part: Part | None = None
 
 
 def matches(block: Block) -> bool:
     """Whether a block shows an experiment's code or what it did."""
+    if block.form == "labelled":
+        return block.label == "EXPERIMENT"
     return block.form == "fence" and (
         "experiment" in block.attributes or block.language == "experiment"
     )
@@ -55,19 +62,22 @@ def check_recordings(context: Context) -> list[Judgement]:
 
 
 def render(block: Block, context: Context, language: str) -> str:
-    """A card with the code, or with the output and the command that prints it."""
+    """A card with the code, or with what running it did and the command that runs it."""
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims.card import Card, render_card
 
     judged = _judge(block, context)
     judgement = judged.judgement
     footer: list[tuple[str, str | None]] = []
-    if judged.confirmed:
+    if judged.confirmed and judged.part is None:
         footer.append((f"`python -B {recordings.script_path(_name(block))}`", None))
     return render_card(
         Card(
             subject=judgement.subject,
             code=judged.text or block.text,
+            body=pictures.draw(_shown(block), judged.part, context, language)
+            if judged.part
+            else "",
             first_line=judged.first_line,
             place="",
             permalink=None,
@@ -87,6 +97,8 @@ def render(block: Block, context: Context, language: str) -> str:
 
 def _judge(block: Block, context: Context) -> _Judged:
     location = context.location(block.first_line)
+    if block.form == "labelled":
+        return _judge_by_hand(block, location, context)
     name = _name(block)
     try:
         _refuse_bad_header(block)
@@ -96,10 +108,55 @@ def _judge(block: Block, context: Context) -> _Judged:
     literal = block.text if block.text.strip() else None
     if "experiment" in block.attributes:
         return _judge_code(block, script, literal, location, context)
-    judged = _judge_recording(name, location, context)
-    if judged.judgement.verdict is not Verdict.EXACT or literal is None:
+    judged = _judge_recording(name, location, context, _shown(block))
+    if judged.judgement.verdict is not Verdict.EXACT:
         return judged
-    return _judge_literal(judged, literal, "recorded")
+    if _shown(block) in pictures.SHOWN:
+        return _judge_picture(block, judged, literal, context)
+    return judged if literal is None else _judge_literal(judged, literal, "recorded")
+
+
+def _judge_by_hand(block: Block, location: Location, context: Context) -> _Judged:
+    """Whether the script that a hand-written claim names has its code."""
+    written = block.attributes.get("file", "")
+    if block.problem or not written:
+        problem = block.problem or "the header has no File: line"
+        return _failed(Verdict.UNVERIFIABLE, written or "?", location, problem)
+    try:
+        found = look_in_script(context.root, written, block.text)
+    except AnnotateError as error:
+        return _failed(Verdict.UNVERIFIABLE, written, location, _sentence(error))
+    judgement = Judgement(
+        KIND,
+        location,
+        found.script,
+        found.verdict,
+        found.verdict.severity(),
+        found.message,
+        found=Location(found.script, found.first_line) if found.first_line else None,
+        diff=found.diff,
+    )
+    return _Judged(judgement, found.text, found.first_line)
+
+
+def _judge_picture(block: Block, judged: _Judged, literal: str | None, context: Context) -> _Judged:
+    """Whether the recording has what is to be shown, and says what is quoted of it."""
+    old, recording = judged.judgement, judged.recording
+    assert recording is not None
+    shown = _shown(block)
+    try:
+        part = pictures.choose(recording, _read(recording.script, context), block.attributes)
+        text = pictures.text(shown, part)
+        if literal is not None:
+            literal, text = pictures.quoted(shown, part, literal)
+    except AnnotateError as error:
+        return _failed(Verdict.MISSING, old.subject, old.location, _sentence(error))
+    drawn = replace(judged, text=text, part=part)
+    if literal is None:
+        return drawn
+    compared = _judge_literal(drawn, literal, "recorded")
+    # What is not as it is quoted is shown as it is quoted.
+    return compared if compared.judgement.verdict is Verdict.EXACT else replace(compared, part=None)
 
 
 def _judge_code(
@@ -129,11 +186,13 @@ def _judge_code(
     return judged if literal is None else _judge_literal(judged, literal, script)
 
 
-def _judge_recording(name: str, location: Location, context: Context) -> _Judged:
+def _judge_recording(
+    name: str, location: Location, context: Context, shown: str = "output"
+) -> _Judged:
     """Whether an experiment's recording still holds, and what the script printed."""
     script = recordings.script_path(name)
     kept = recordings.recording_path(name)
-    subject = f"{script} output"
+    subject = f"{script} {shown}"
     try:
         source = _read(script, context)
         if not (context.root / kept).is_file():
@@ -161,7 +220,7 @@ def _judge_recording(name: str, location: Location, context: Context) -> _Judged
         verdict = Verdict.EXACT
         message = f"script and upstream code are those of the recording, made on {confirmed}"
         judgement = Judgement(KIND, location, subject, verdict, verdict.severity(), message)
-    return _Judged(judgement, output, None, confirmed)
+    return _Judged(judgement, output, None, confirmed, recording)
 
 
 def _judge_literal(judged: _Judged, literal: str, what: str) -> _Judged:
@@ -187,7 +246,7 @@ def _judge_literal(judged: _Judged, literal: str, what: str) -> _Judged:
         found=old.found,
         diff=diff,
     )
-    return _Judged(judgement, judged.text, judged.first_line, judged.confirmed)
+    return replace(judged, judgement=judgement)
 
 
 def _refuse_bad_header(block: Block) -> None:
@@ -203,9 +262,16 @@ def _refuse_bad_header(block: Block) -> None:
     if known is RESULT_ATTRIBUTES:
         if "run" not in attributes:
             raise AnnotateError("it does not say which experiment", 'Add run="NAME"')
-        shown = attributes.get("show", "output")
+        shown = _shown(block)
         if shown not in SHOWN:
             raise AnnotateError(f"“{shown}” cannot be shown", f"Known: {', '.join(SHOWN)}")
+        for name in ("region", "depth", "only"):
+            if shown == "output" and name in attributes:
+                raise AnnotateError(f"the output has no {name}", "It is shown as a whole")
+
+
+def _shown(block: Block) -> str:
+    return block.attributes.get("show", "output")
 
 
 def _name(block: Block) -> str:
