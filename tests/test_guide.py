@@ -80,6 +80,7 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tree = ["--git-dir", str(work / ".git"), "--work-tree", str(UPSTREAM / version)]
         git(*tree, "add", "--all", ".")
         git(*tree, "commit", "--quiet", "--message", version)
+        git("--git-dir", str(work / ".git"), "tag", version)
     git("clone", "--quiet", "--bare", str(work), str(folder / "ledger"))
     return folder
 
@@ -223,6 +224,17 @@ def test_what_the_console_shows_is_what_is_printed(page: str, session: Session) 
         assert printed == shown, "UPDATE_GUIDE=1 writes what is printed into the pages"
 
 
+@pytest.mark.parametrize("page", pages_about("authors"))
+def test_every_way_to_name_a_symbol_finds_one(page: str, session: Session) -> None:
+    (configuration, *_) = (block for block in block_list(page) if block.language == "toml")
+    session.write(configuration.attributes["title"], configuration.text)
+    ids = [text.strip(" `") for _, text in cells(page, "pin")]
+    assert len(ids) > 3
+    for symbol in ids:
+        session.type(shlex.join(["annotate", "show", symbol]))
+        assert session.exit_code == 0, symbol
+
+
 # What the pages show besides
 
 
@@ -297,17 +309,21 @@ def test_the_workflow_is_well_formed(page: str) -> None:
 # Tables
 
 
-def table(page: str, section: str) -> dict[str, str]:
-    """The first table of a section: what its first column holds as code → the rest of the row."""
+def cells(page: str, section: str) -> list[list[str]]:
+    """The first table of a section, without its header."""
     _, _, text = read_page(ROOT / page, page).partition(f"{{ #{section} }}\n")
-    rows = re.search(r"(?:^\|.*\|\n)+", text, re.M)
-    assert rows, f"{page} has no table in section {section}"
+    lines = re.search(r"(?:^\|.*\|\n)+", text, re.M)
+    assert lines, f"{page} has no table in section {section}"
+    return [line.strip("|").split("|") for line in lines[0].split("\n")[2:-1]]
+
+
+def table(page: str, section: str) -> dict[str, str]:
+    """What the first column of a section's table holds as code → the rest of the row."""
     found: dict[str, str] = {}
-    for row in rows[0].split("\n")[2:-1]:
-        cells = row.strip("|").split("|", 1)
-        for name in re.findall(r"`([^`]+)`", cells[0]):
+    for first, *others in cells(page, section):
+        for name in re.findall(r"`([^`]+)`", first):
             assert name not in found, f"{page}: {name} stands twice in {section}"
-            found[name] = cells[1]
+            found[name] = "|".join(others)
     return found
 
 
