@@ -91,8 +91,10 @@ _OPENING = re.compile(_PREFIX + r"(?P<fence>`{3,}|~{3,})(?P<header>[^\n]*)")
 _LABEL = re.compile(_PREFIX + r"(?:\*\*)?\[(?P<label>[A-Z][A-Z ]+)\](?:\*\*)?[ \t]*")
 _FIELD = re.compile(r"[ \t]*(?P<name>File|Symbol|Commit|Upstream|Purpose):[ \t]*(?P<value>\S.*)")
 _CONTAINER = re.compile(
-    r"[ \t]*(?:(?:[-*+:]|[0-9]{1,9}[.)]|!!!|\?\?\?\+?|===[!+]{0,2})[ \t]|\[\^[^\]]+\]:)"
+    r"(?P<item>[ \t]*(?:[-*+]|[0-9]{1,9}[.)]))(?:[ \t]|$)"
+    r"|[ \t]*(?:(?::|!!!|\?\?\?\+?|===[!+]{0,2})[ \t]|\[\^[^\]]+\]:)"
 )
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _QUOTE_MARK = re.compile(r"[ \t]*>")
 _COMMENT = re.compile(r" {0,3}<!--")
 
@@ -134,7 +136,11 @@ def _fence(lines: list[str], index: int) -> Block | None:
     if "```" not in lines[index] and "~~~" not in lines[index]:
         return None
     match = _OPENING.fullmatch(lines[index])
-    if match is None or _is_indented_code(lines, index, match["prefix"].count(">")):
+    if match is None:
+        return None
+    quotes = match["prefix"].count(">")
+    content_column = _content_column(lines, index, quotes)
+    if content_column is None:
         return None
     header = attributes.parse(match["header"])
     problem = header.problem
@@ -144,15 +150,17 @@ def _fence(lines: list[str], index: int) -> Block | None:
         problem = "a header after backticks cannot contain a backtick; open the fence with ~~~"
     # After a list marker the content is indented by the marker's width.
     prefix = re.sub(r"[^>\s]", " ", match["prefix"])
-    must_be_indented = prefix != match["prefix"] or _width(prefix) >= _CODE_INDENT
-    closing = re.compile(rf" {{0,3}}{match['fence'][0]}{{{len(match['fence'])},}}[ \t]*")
+    if prefix != match["prefix"]:
+        content_column = _width(_without_quotes(prefix, quotes) or "")
     text: list[str] = []
     closed = False
     for number in range(index + 1, len(lines)):
-        content = _content(lines[number], prefix, must_be_indented=must_be_indented)
+        content = _content(lines[number], prefix, content_column)
         if content is None:
             break
-        closed = match["fence"] in content and closing.fullmatch(content) is not None
+        if match["fence"] in content and _closes(content, match["fence"]):
+            indent = _indent(_without_quotes(lines[number], quotes) or "")
+            closed = indent < content_column + _CODE_INDENT
         if closed:
             break
         text.append(content)
@@ -175,27 +183,43 @@ def _fence(lines: list[str], index: int) -> Block | None:
     return (_labelled_within(block) if is_plain else None) or block
 
 
-def _is_indented_code(lines: list[str], index: int, quotes: int) -> bool:
-    """Whether the line is an example in an indented code block, not a fence in a container.
+def _closes(line: str, fence: str) -> bool:
+    marks = line.strip(" \t")
+    return len(marks) >= len(fence) and set(marks) == {fence[0]}
 
-    Indentation makes code unless a list item, an admonition or a tab above, with less of it,
-    holds the line.
+
+def _content_column(lines: list[str], index: int, quotes: int) -> int | None:
+    """The column at which content begins in what holds a line, or None where that is code.
+
+    0 for a line that nothing holds but its block quotes. A list item, an admonition or a tab
+    above, with less indentation, holds it; otherwise indentation makes code.
     """
-    indent = _indent(_without_quotes(lines[index], quotes) or "")
-    if indent < _CODE_INDENT:
-        return False
-    limit = indent
+    indent = limit = _indent(_without_quotes(lines[index], quotes) or "")
     for number in range(index - 1, -1, -1):
         line = _without_quotes(lines[number], quotes)
         if line is None or limit == 0:
             break
         if not line.strip() or _indent(line) >= limit:
             continue
+        marker = _CONTAINER.match(line)
+        if marker is None:
+            above = _without_quotes(lines[number - 1], quotes) if number else None
+            # A line that goes on with a paragraph ends no list item, however far out it begins.
+            if not (_is_paragraph(line) and _is_paragraph(above or "")):
+                limit = _indent(line)
+            continue
         limit = _indent(line)
-        if _CONTAINER.match(line):
-            # Its content is indented by four columns; four more make code again.
-            return indent >= limit + 2 * _CODE_INDENT
-    return True
+        column = _width(f"{marker['item']} ") if marker["item"] else limit + _CODE_INDENT
+        if column <= indent:
+            # Python-Markdown indents content by four columns; four more make code again.
+            return column if indent < limit + 2 * _CODE_INDENT else None
+    return None if indent >= _CODE_INDENT else 0
+
+
+def _is_paragraph(line: str) -> bool:
+    """Whether a line may be text of a paragraph, perhaps the first one of a list item."""
+    text = _ITEM.sub("", line).lstrip(" \t")
+    return bool(text) and not text.startswith(("```", "~~~", "#", ">"))
 
 
 def _without_quotes(line: str, quotes: int) -> str | None:
@@ -211,7 +235,7 @@ def _without_quotes(line: str, quotes: int) -> str | None:
     return line[position:]
 
 
-def _content(line: str, prefix: str, *, must_be_indented: bool) -> str | None:
+def _content(line: str, prefix: str, content_column: int) -> str | None:
     """A line without the prefix of its container, or None if it does not belong to that.
 
     Blanks count in columns, since a tab in one line may stand for the spaces of another.
@@ -227,7 +251,7 @@ def _content(line: str, prefix: str, *, must_be_indented: bool) -> str | None:
     while column < columns and content[position : position + 1] in (" ", "\t"):
         column += 1 if content[position] == " " else _TAB - column % _TAB
         position += 1
-    if column < columns and must_be_indented and content.strip():
+    if column < content_column and content.strip():
         return None
     return " " * (column - columns) + content[position:]
 

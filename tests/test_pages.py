@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from annotate.errors import AnnotateError, Exit
 from annotate.pages import Block, blocks, read_page
@@ -105,6 +106,29 @@ def test_what_is_reported(text: str, problem: str) -> None:
     assert problem in block.problem
     assert block.attributes["source"] == "a.py::f"
     assert block.last_line <= len(text.rstrip("\n").split("\n"))
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "- ```\n  text\n",
+        "- item\n\n  ```\n  text\n",
+        "1. item\n   ```\n   text\n",
+        "-\n  ```\n  text\n",
+        "- item\nthat goes on\n\n    ```\n    text\n",
+        "> ```\n> text\n",
+        "!!! note\n\n    ```\n    text\n",
+        "[^1]: note\n\n    ```\n    text\n",
+    ],
+)
+def test_a_fence_that_is_never_closed_ends_with_its_container(above: str) -> None:
+    unclosed, claim = blocks(f"{above}\n{CLAIM}\n{FENCE}\n")
+    assert unclosed.problem == "the fence is never closed"
+    assert (claim.attributes, claim.problem) == ({"source": "a.py::f"}, "")
+
+
+def test_a_list_inside_a_fence_holds_nothing() -> None:
+    assert len(blocks(f"```yaml\n- a\n```\n\n    {CLAIM}\n    {FENCE}\n")) == 1
 
 
 def test_an_unclosed_comment_hides_nothing() -> None:
@@ -248,6 +272,24 @@ def test_positions_point_at_the_fence_and_at_its_text(lines: list[str]) -> None:
         for line, raw in zip(text, shown, strict=True):
             # Only a container's prefix is taken off, and a tab in it may leave blanks.
             assert raw.endswith(line.lstrip(" "))
+
+
+SIMPLE_INDENTS = st.sampled_from(["", "", "> ", ">", " ", "   ", "    "])
+SIMPLE_CONTENTS = st.sampled_from(
+    ["", "x", "`x`", "# h", "```", "```python", "``` a", "~~~", "````", "~~~~", "``` `a`"]
+)
+
+
+@given(st.lists(st.tuples(SIMPLE_INDENTS, SIMPLE_CONTENTS).map("".join), max_size=12))
+def test_fences_are_those_of_commonmark(lines: list[str]) -> None:
+    """At the margin and in block quotes; in lists Python-Markdown has rules of its own."""
+    text = "\n".join(lines)
+    expected = [
+        (token.map[0] + 1, token.content.rstrip("\n "))
+        for token in MarkdownIt("commonmark").parse(text)
+        if token.type == "fence" and token.map
+    ]
+    assert [(block.first_line, block.text.rstrip("\n ")) for block in blocks(text)] == expected
 
 
 @given(LINES)
