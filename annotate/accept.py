@@ -12,7 +12,6 @@ from annotate.pin import is_full_commit
 from annotate.project import Project, Report
 from annotate.upstream import syntax
 from annotate.upstream.index import Index, Place
-from annotate.upstream.tree import Tree
 from annotate.verdict import Verdict
 
 _NOT_RECORDABLE = frozenset(
@@ -64,7 +63,7 @@ def accept(project: Project, symbols: Iterable[str], upstream: str = "") -> list
     """
     index = project.index(upstream)
     name = index.tree.pin.name
-    recorded = recorded_from(index.tree)
+    recorded = index.tree.recorded_as
     files = _record_files(project, name)
     modules: dict[tuple[Path, str], dict[str, tuple[str, str]]] = {}
     accepted = []
@@ -99,11 +98,6 @@ def _record_files(project: Project, upstream: str) -> dict[str, Path]:
         if name == upstream:
             files.setdefault(record.path, project.config.root / record.location.path)
     return files
-
-
-def recorded_from(tree: Tree) -> str:
-    """What a record says its fingerprints were read from."""
-    return tree.pin.commit if tree.is_pinned_commit else tree.identity.split("/")[0].strip()
 
 
 def _find(index: Index, symbol: str) -> tuple[SymbolReference, Place]:

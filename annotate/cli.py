@@ -21,6 +21,7 @@ from annotate.report import github, json, sarif, text
 from annotate.upstream.index import Index, Place
 
 if TYPE_CHECKING:
+    from annotate.experiments import Mode
     from annotate.maps import Upstream
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -122,17 +123,7 @@ def verify(
 def show(symbol: str, upstream: str, source: str | None, exact: bool) -> Exit:
     """Print the source of SYMBOL with its true line numbers."""
     index = _open(source, exact).index(upstream)
-    reference = parse_reference(symbol)
-    if isinstance(reference, RangeReference):
-        place = index.lines(reference)
-    else:
-        place = index.find(reference)
-    if place is None:
-        nearest = index.nearest(reference)
-        raise AnnotateError(
-            f"{index.tree.identity} has no {symbol}",
-            f"Nearest: {', '.join(nearest)}." if nearest else "`annotate symbols` lists all.",
-        )
+    place = _found(index, symbol)
     click.echo(_heading(place, index))
     width = len(str(place.last_line))
     for number, line in enumerate(place.text.split("\n"), place.first_line):
@@ -169,6 +160,44 @@ def symbols(pattern: str, upstream: str, source: str | None, exact: bool) -> Exi
                 click.echo(f"{name}\t{symbol.kind}\t{lines}")
     if count == 0:
         raise AnnotateError(f"no symbol of {index.tree.identity} matches “{pattern}”")
+    return Exit.CLEAN
+
+
+@cli.command()
+@click.argument("symbol", required=False)
+@click.option("--depth", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--graph",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Print the call graph of any folder of Python files instead, as JSON with dotted names.",
+)
+@click.option("--builtins", is_flag=True, help="With --graph: calls of builtins as well.")
+@_upstream_option
+@_source_options
+def calls(
+    symbol: str | None,
+    depth: int,
+    graph: Path | None,
+    builtins: bool,
+    upstream: str,
+    source: str | None,
+    exact: bool,
+) -> Exit:
+    """Print who calls SYMBOL and what it calls, with the evidence for each call."""
+    # Only this verb needs the call graph.
+    from annotate.report import calls as report
+
+    if (symbol is None) == (graph is None):
+        raise click.UsageError("name a SYMBOL, or a folder with --graph")
+    if graph is not None:
+        click.echo(report.render_graph(graph, builtins=builtins), nl=False)
+        return Exit.CLEAN
+    project = _open(source, exact)
+    place = _found(project.index(upstream), str(symbol))
+    click.echo(
+        report.render(place.id, project.calls(upstream), project.recordings, depth=depth), nl=False
+    )
     return Exit.CLEAN
 
 
@@ -218,13 +247,21 @@ def run(
     if check or confirm:
         mode = experiments.Mode.CHECK if check else experiments.Mode.CONFIRM
 
+    failed = _run_experiments(_open(source, exact), names, mode, upstream)
+    return Exit.FAILED if failed else Exit.CLEAN
+
+
+def _run_experiments(project: Project, names: tuple[str, ...], mode: "Mode", upstream: str) -> bool:
+    """Run experiments and say how each went; returns whether one failed."""
+    from annotate import experiments
+
     def tell(outcome: experiments.Outcome) -> None:
         click.echo(f"{outcome.name}: {'failed: ' if outcome.failed else ''}{outcome.message}")
         if outcome.details:
             click.echo("\n".join(f"    {line}" for line in outcome.details.split("\n")))
 
-    outcomes = experiments.run(_open(source, exact), names, mode, upstream=upstream, tell=tell)
-    return Exit.FAILED if any(outcome.failed for outcome in outcomes) else Exit.CLEAN
+    outcomes = experiments.run(project, names, mode, upstream=upstream, tell=tell)
+    return any(outcome.failed for outcome in outcomes)
 
 
 def _version_options(verb: Verb) -> Verb:
@@ -324,6 +361,67 @@ def _upstream(repository: str, package: str, upstream: str) -> Iterator["Upstrea
 
 
 @cli.command()
+@click.argument("version", metavar="COMMIT")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and write nothing.")
+@click.option("--patch", is_flag=True, help="Print the change as a unified diff; write nothing.")
+@click.option("--run", "rerun", is_flag=True, help="Run the experiments at COMMIT as well.")
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@_upstream_option
+@_source_options
+def regenerate(
+    version: str,
+    dry_run: bool,
+    patch: bool,
+    rerun: bool,
+    output: str,
+    upstream: str,
+    source: str | None,
+    exact: bool,
+) -> Exit:
+    """Carry the project to COMMIT: move what merely moved, list what must be read again.
+
+    COMMIT is a full id, a tag, a branch, `latest`, release:VERSION, or a folder. Exit code: 0
+    nothing is left to do, 1 something must be read again.
+    """
+    # Only this verb compares trees and rewrites pages.
+    from annotate import experiments, journal
+    from annotate.regenerate import carry_over
+    from annotate.report import regeneration
+
+    formats = {
+        "text": regeneration.render_text,
+        "json": regeneration.render_json,
+        "markdown": regeneration.render_markdown,
+    }
+    # --source says where the files of COMMIT come from; what is pinned now was fetched before.
+    project = _open(None, exact)
+    plan = carry_over(
+        project,
+        version,
+        upstream,
+        source=source,
+        say=lambda line: click.echo(line, err=True),
+        progress=terminal.progress(),
+    )
+    if patch:
+        click.echo(plan.patch(), nl=False)
+        return Exit.CLEAN
+    click.echo(formats[output](plan), nl=False)
+    failed = plan.report.failed
+    if not dry_run:
+        journal.apply(project.config.root, plan.changes)
+        if rerun:
+            failed |= _run_experiments(_open(None, exact), (), experiments.Mode.CHECK, upstream)
+    return Exit.FAILED if failed else Exit.CLEAN
+
+
+@cli.command()
 @click.option("--site-dir", type=click.Path(path_type=Path), help="Where to write the site.")
 @_source_options
 def build(site_dir: Path | None, source: str | None, exact: bool) -> Exit:
@@ -345,7 +443,7 @@ def build(site_dir: Path | None, source: str | None, exact: bool) -> Exit:
 def serve(address: str, source: str | None, exact: bool) -> Exit:
     """Build the site, serve it, and build it again whenever a page changes."""
     project = _open(source, exact)
-    _become_mkdocs(project, ["serve", "--dev-addr", address], source, exact)
+    _become_mkdocs(project, ["serve", "--no-strict", "--dev-addr", address], source, exact)
     return Exit.CLEAN
 
 
@@ -378,6 +476,26 @@ def _open(source: str | None, exact: bool, *, refresh: bool = False) -> Project:
         say=lambda line: click.echo(line, err=True),
         progress=terminal.progress(),
     )
+
+
+def _found(index: Index, symbol: str) -> Place:
+    """What a symbol id or a file range means.
+
+    Raises:
+        AnnotateError: there is no such thing in the tree.
+    """
+    reference = parse_reference(symbol)
+    if isinstance(reference, RangeReference):
+        place = index.lines(reference)
+    else:
+        place = index.find(reference)
+    if place is None:
+        nearest = index.nearest(reference)
+        raise AnnotateError(
+            f"{index.tree.identity} has no {symbol}",
+            f"Nearest: {', '.join(nearest)}." if nearest else "`annotate symbols` lists all.",
+        )
+    return place
 
 
 def _heading(place: Place, index: Index) -> str:

@@ -146,8 +146,10 @@ def _pin(root: Path, name: str, table: dict[str, Any], file: Path) -> Pin:
     repository = _string(table, "repository", where)
     if "://" not in repository and (root / repository).is_dir():
         repository = (root / repository).resolve().as_uri()
-    commit = _string(table, "commit", where)
-    if not is_full_commit(commit):
+    # An empty commit pins the release itself, which then stands in for nothing.
+    pins_release = table.get("commit") == "" and "release" in table
+    commit = "" if pins_release else _string(table, "commit", where)
+    if commit and not is_full_commit(commit):
         raise AnnotateError(
             f"{where}: commit “{commit}” is not a full commit id",
             "Write all 40 (or 64) lower-case hex digits; branches, tags and short ids can move.",

@@ -29,7 +29,10 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One upstream at one commit, under the name the project gives it."""
+    """One upstream at one commit, under the name the project gives it.
+
+    ``commit`` is "" where the release itself is pinned.
+    """
 
     name: str
     repository: str
@@ -39,10 +42,10 @@ class Pin:
     def permalink(self, path: str, first: int | None = None, last: int | None = None) -> str | None:
         """The address of a file at the pinned commit on its web host, with lines where given.
 
-        Returns None for a repository that is not served over https.
+        Returns None for a repository that is not served over https, or where no commit is pinned.
         """
         address = urlsplit(self.repository)
-        if address.scheme != "https":
+        if address.scheme != "https" or not self.commit:
             return None
         base = self.repository.removesuffix("/").removesuffix(".git")
         separator = "/-/blob/" if "gitlab" in (address.hostname or "") else "/blob/"

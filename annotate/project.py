@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate import config, pages, records, tables
+from annotate import config, journal, pages, records, tables
 from annotate.claims import experiment, note
 from annotate.claims.context import Context
 from annotate.claims.kinds import kind_of
@@ -141,6 +141,9 @@ class Project:
             AnnotateError: no or bad configuration, or no source at hand.
         """
         configuration = config.load(start)
+        if journal.finish(configuration.root):
+            say("finished a change of several files that was interrupted")
+            configuration = config.load(start)
         store = Store()
         indexes = {}
         for pin in configuration.pins:

@@ -15,16 +15,17 @@ ROOT = Path(__file__).resolve().parents[1] / "annotate"
 FLOORS: list[list[set[str]]] = [
     [{"cli", "terminal"}, {"addresses", "generated", "plugin"}],
     [
-        *({"accept"}, {"atlas"}, {"experiments"}, {"fences"}, {"formulas"}, {"regenerate"}),
+        *({"accept"}, {"atlas"}, {"experiments"}, {"fences"}, {"formulas"}),
         *({"maps"}, {"report"}, {"runnable"}),
     ],
+    [{"regenerate"}],
     [{"project"}],
     [{"claims"}],
     # What ran is told in terms of the pinned code, so upstream lies below.
     [{"recordings"}],
-    [{"pages", "tables"}, {"records"}, {"upstream"}],
+    [{"pages", "tables"}, {"record_edits", "records"}, {"upstream"}],
     [{"verdict"}],
-    [{"config"}, {"edit"}],
+    [{"config"}, {"edit", "journal"}],
     [{"attributes"}, {"location"}, {"pin"}],
     # Scripts import the one; it must stay free of all others.
     [{"errors"}, {"experiment"}],

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from annotate.attributes import with_attribute
-from annotate.claims.compare import margin, shown_lines
+from annotate.claims.compare import shown_lines
 from annotate.claims.context import Context
 from annotate.claims.found import Found, sentence
+from annotate.claims.quote_edits import put_text, rename, set_lines
 from annotate.claims.subject import look_for
-from annotate.edit import Edit, Fix
+from annotate.edit import Fix
 from annotate.errors import AnnotateError
 from annotate.location import Reference, SymbolReference, parse_reference
 from annotate.pages import Block
@@ -40,7 +40,7 @@ def matches(block: Block) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Quote:
+class Quote:
     """A quote as its author wrote it."""
 
     reference: Reference
@@ -54,7 +54,7 @@ class _Judged:
     """A quote with the verdict on it and what that rests on; None where it could not be read."""
 
     judgement: Judgement
-    quote: _Quote | None = None
+    quote: Quote | None = None
     index: Index | None = None
     found: Found | None = None
 
@@ -132,7 +132,7 @@ def permalink(tree: Tree, place: Place) -> str | None:
 def _judge(block: Block, context: Context) -> _Judged:
     location = context.location(block.first_line)
     try:
-        quote = _read(block)
+        quote = read(block)
         index = context.index(quote.upstream)
     except AnnotateError as error:
         verdict = Verdict.UNVERIFIABLE
@@ -152,8 +152,8 @@ def _judge(block: Block, context: Context) -> _Judged:
     return _Judged(judgement, quote, index, found)
 
 
-def _read(block: Block) -> _Quote:
-    """Understand a block's header.
+def read(block: Block) -> Quote:
+    """Understand the header of a quote.
 
     Raises:
         AnnotateError: it cannot be understood.
@@ -167,14 +167,14 @@ def _read(block: Block) -> _Quote:
             if name not in attributes:
                 raise AnnotateError(f"the header has no {name.title()}: line")
         reference = parse_reference(f"{attributes['file']}::{attributes['symbol']}")
-        return _Quote(reference, attributes.get("upstream", ""), literal, None)
+        return Quote(reference, attributes.get("upstream", ""), literal, None)
     for name in attributes:
         if name not in ATTRIBUTES:
             raise AnnotateError(
                 f"a quote has no attribute “{name}”", f"Known: {', '.join(ATTRIBUTES)}."
             )
     reference = parse_reference(attributes["source"])
-    return _Quote(reference, attributes.get("upstream", ""), literal, _lines(attributes, reference))
+    return Quote(reference, attributes.get("upstream", ""), literal, _lines(attributes, reference))
 
 
 def _lines(attributes: Mapping[str, str], reference: Reference) -> tuple[int, int] | None:
@@ -195,7 +195,7 @@ def _lines(attributes: Mapping[str, str], reference: Reference) -> tuple[int, in
     return first, last
 
 
-def _subject(quote: _Quote, index: Index) -> str:
+def _subject(quote: Quote, index: Index) -> str:
     """The symbol's id, its file spelled as a path, and the lines of it."""
     reference = quote.reference
     path = index.file_of(reference)
@@ -219,64 +219,26 @@ def _commit_remark(block: Block, index: Index) -> str:
     return f" (written against commit {commit}; the pin is {index.tree.pin.commit[:12]})"
 
 
-def _fix(block: Block, context: Context, quote: _Quote, found: Found) -> Fix | None:
+def _fix(block: Block, context: Context, quote: Quote, found: Found) -> Fix | None:
     """What would make the quote true again."""
     if found.verdict is Verdict.REFORMATTED and quote.literal is None:
         return Fix(f"annotate accept {quote.reference}")
     if found.verdict is Verdict.REFORMATTED and found.place is not None:
-        edit = _replace_text(block, context, found.place.text)
+        edit = put_text(block, context.page, context.page_lines, found.place.text)
         return Fix("put in the text as it stands upstream", (edit,))
     if found.renamed is not None:
         # Lines of a symbol that are a symbol of their own now are all of that.
-        edits = _rename(block, context, found.renamed, keep_lines=found.lines is not None)
-        return Fix(f"name {found.renamed.id} instead", edits)
+        keep_lines = found.lines is not None
+        now = found.renamed.id
+        edits = rename(block, context.page, context.page_lines, now, keep_lines=keep_lines)
+        return Fix(f"name {now} instead", edits)
     if found.lines is not None:
         lines = shown_lines(found.lines)
         if block.form == "labelled":
             return Fix("quote the whole symbol, or use a fence, which can say lines=")
-        return Fix(f'write lines="{lines}"', (_set_lines(block, context, lines),))
+        edit = set_lines(block, context.page, context.page_lines, lines)
+        return Fix(f'write lines="{lines}"', (edit,))
     return None
-
-
-def _replace_text(block: Block, context: Context, text: str) -> Edit:
-    """Replace the quoted lines, keeping how far they are indented in the page."""
-    quoted = block.text.split("\n")
-    filled = [number for number, line in enumerate(quoted) if line.strip()]
-    first, last = block.text_line + filled[0], block.text_line + filled[-1]
-    if block.form == "fence":
-        # The blank that belongs to a block quote's mark, lest one of the code be taken for it.
-        lead = re.sub(r">\Z", "> ", block.prefix) + margin(quoted)
-    else:
-        # A hand-written quote and a fence below its header need not stand in one column.
-        lead = margin(context.page_lines[first - 1 : last], " \t>")
-    new = "\n".join(lead + line if line else lead.rstrip() for line in text.split("\n"))
-    return Edit(context.page, first, last, new)
-
-
-def _rename(block: Block, context: Context, place: Place, *, keep_lines: bool) -> tuple[Edit, ...]:
-    if block.form == "fence":
-        line = with_attribute(_header(block, context), "source", place.id)
-        if not keep_lines:
-            line = with_attribute(line, "lines", None)
-        return (Edit(context.page, block.first_line, block.first_line, line),)
-    edits = []
-    for number in range(block.first_line, block.text_line):
-        line = context.page_lines[number - 1]
-        name, colon, value = line.partition(":")
-        wanted = {"file": place.path, "symbol": place.qualname}.get(name.strip(" \t>").lower())
-        if wanted is not None and value.strip(" \t`") != wanted:
-            blanks = value[: len(value) - len(value.lstrip())] or " "
-            edits.append(Edit(context.page, number, number, f"{name}{colon}{blanks}{wanted}"))
-    return tuple(edits)
-
-
-def _set_lines(block: Block, context: Context, lines: str) -> Edit:
-    line = with_attribute(_header(block, context), "lines", lines)
-    return Edit(context.page, block.first_line, block.first_line, line)
-
-
-def _header(block: Block, context: Context) -> str:
-    return context.page_lines[block.first_line - 1]
 
 
 def _notes(record: Record | None, code: str, language: str) -> "list[Note]":

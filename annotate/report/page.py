@@ -112,9 +112,10 @@ def _tree(tree: Tree, words: Mapping[str, str]) -> str:
     if tree.is_stand_in:
         text = words["stand_in"].format(read=escaped(tree.identity))
         banner = f'\n<p class="verification-banner" role="note">{text}</p>'
+    pinned = pin.commit or str(pin.release)
     return (
         f"<dl><dt>{words['pinned']}</dt>"
-        f"<dd>{link(pin.repository, pin.repository)} <code>{escaped(pin.commit)}</code></dd>"
+        f"<dd>{link(pin.repository, pin.repository)} <code>{escaped(pinned)}</code></dd>"
         f"<dt>{words['was_read']}</dt><dd>{escaped(tree.identity)}</dd></dl>{banner}"
     )
 

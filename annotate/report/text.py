@@ -28,6 +28,8 @@ def describe(tree: Tree) -> str:
         return f"read {tree.identity}, a stand-in for commit {tree.pin.commit}"
     if tree.is_pinned_commit:
         return f"read commit {tree.pin.commit}"
+    if not tree.pin.commit:
+        return f"read {tree.identity}"
     return f"read {tree.identity}; the pin is commit {tree.pin.commit}"
 
 
@@ -35,9 +37,9 @@ def totals(report: Report) -> str:
     """One line: how many claims on how many pages, and how they fared."""
     summary = report.summary
     line = (
-        f"{_count(summary.claims, 'claim')} on {_count(report.pages, 'page')}: "
-        f"{summary.ok} ok, {_count(summary.notes, 'note')}, "
-        f"{_count(summary.warnings, 'warning')}, {_count(summary.errors, 'error')}; "
+        f"{count(summary.claims, 'claim')} on {count(report.pages, 'page')}: "
+        f"{summary.ok} ok, {count(summary.notes, 'note')}, "
+        f"{count(summary.warnings, 'warning')}, {count(summary.errors, 'error')}; "
         f"{summary.unclaimed} unclaimed"
     )
     if report.nothing_judged and not report.failed:
@@ -86,5 +88,6 @@ def _indented(text: str) -> list[str]:
     return [f"    {plain(line)}".rstrip() for line in text.split("\n")]
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """A number and its noun, in the plural unless it is one."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -62,7 +62,7 @@ def obtain(
             say(_what_was_read(tree, store))
             return tree
         case "release":
-            if exact:
+            if exact and pin.commit:
                 raise _nothing(
                     pin, ["--exact refuses a release"], exact, "Leave out --source release."
                 )
@@ -88,6 +88,10 @@ def _first_available(
     progress: Progress | None,
     refresh: bool,
 ) -> Tree:
+    if not pin.commit:
+        tree = store.release_tree(pin) or _fetch_release(pin, store, progress)
+        say(_what_was_read(tree, store))
+        return tree
     tree = store.tree(pin)
     if tree is not None:
         say(_what_was_read(tree, store))

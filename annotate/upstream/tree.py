@@ -45,12 +45,20 @@ class Tree:
     @property
     def is_stand_in(self) -> bool:
         """Whether a release stands in for the pinned commit."""
-        return self.source == "release"
+        return self.source == "release" and bool(self.pin.commit)
 
     @property
     def is_pinned_commit(self) -> bool:
         """Whether the bytes are those of the pinned commit, so that its line numbers hold."""
         return self.source == "git"
+
+    @property
+    def recorded_as(self) -> str:
+        """What a record says its fingerprints were read from."""
+        if self.is_pinned_commit:
+            return self.pin.commit
+        # Where a folder lies is nobody else's business.
+        return "folder" if self.source == "folder" else self.identity
 
     def read(self, path: str) -> bytes:
         """The bytes of one file.
