@@ -15,8 +15,8 @@ class Part:
         script: the script's text.
         region: only what the script's body did on these lines; None for all of it.
         depth: how many calls deep calls are shown; None for all.
-        only: of a sequence the files and symbols, of a state table the columns, of graphs the names
-            that are shown; empty for all.
+        only: what is shown: of a sequence these folders, files and symbols, of a state table these
+            columns, of graphs those of these names; empty for all.
     """
 
     recording: Recording
@@ -47,11 +47,11 @@ class Part:
         roots: list[Shown] = []
         # The innermost shown call at each depth, and what is left out below it.
         around: list[Shown | None] = []
-        covered = False
+        body_line = 0
         for number, call in enumerate(self.recording.calls):
             if call.depth == 0:
-                covered = self.covers(call.line)
-            if not covered:
+                body_line = call.line
+            if not self.covers(body_line):
                 continue
             del around[call.depth :]
             parent = next((each for each in reversed(around) if each is not None), None)
@@ -64,7 +64,7 @@ class Part:
                     parent.hidden += call.times
                 around.append(None)
                 continue
-            shown = Shown(call, number, level)
+            shown = Shown(call, number, level, body_line)
             (parent.below if parent else roots).append(shown)
             around.append(shown)
         return roots
@@ -91,6 +91,7 @@ class Shown:
         call: the call.
         number: its number among the calls of the recording.
         level: how many shown calls it is inside of.
+        line: the line of the script's body that was running.
         below: the calls shown inside of it.
         hidden: how many calls inside of it are not shown for being too deep.
     """
@@ -98,13 +99,19 @@ class Shown:
     call: Call
     number: int
     level: int
+    line: int
     below: "list[Shown]" = field(default_factory=list)
     hidden: int = 0
 
 
 def _has(call: Call, name: str) -> bool:
-    """Whether a call is one of a symbol, or of a symbol in another, in a file or in a folder."""
-    return call.symbol == name or call.symbol.startswith((f"{name}::", f"{name}.", f"{name}/"))
+    """Whether a call is one of a symbol, or of a symbol in another, in a file or in a folder.
+
+    A symbol may be named without its file.
+    """
+    names = (call.symbol, call.symbol.partition("::")[2])
+    inside = (f"{name}::", f"{name}.", f"{name}/")
+    return any(each == name or each.startswith(inside) for each in names)
 
 
 def walk(calls: "Iterable[Shown]") -> Iterator[Shown]:

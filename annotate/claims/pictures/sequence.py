@@ -36,7 +36,7 @@ def draw(part: Part, context: Context, language: str) -> str:
     script_lines = part.script.split("\n")
     pieces: list[str] = []
     rows = 0
-    for line, group in groupby(_limited(part), key=lambda shown: shown.call.line):
+    for line, group in groupby(_limited(part), key=lambda shown: shown.line):
         calls = list(group)
         told = words(language)
         total = sum(1 for _ in walk(calls))
@@ -45,7 +45,7 @@ def draw(part: Part, context: Context, language: str) -> str:
         source = script_lines[line - 1].strip() if 0 < line <= len(script_lines) else ""
         summary = (
             f"<span>{escaped(told['line'].format(line))}</span> <code>{escaped(source)}</code>"
-            f" <span>{escaped(told['calls'].format(total))}</span>"
+            f" <span>{escaped(told['call' if total == 1 else 'calls'].format(total))}</span>"
         )
         drawn = _diagram(calls, part.recording.script, places, language)
         pieces.append(
