@@ -91,6 +91,7 @@ class Analysis(Statements):
             context = next(iter(self.deferred))
             del self.deferred[context]
             before = context.result
+            context.late_repeats += 1
             self.run(context)
             if context.result != before:
                 for caller in context.callers:

@@ -305,6 +305,11 @@ class Attributes(Core):
         receiver = value.receiver
         class_ = receiver.class_ if isinstance(receiver, Instance) else receiver
         order = class_.mro if isinstance(class_, Class) else value.class_.mro
+        if value.class_ not in order and isinstance(receiver, Class):
+            # In a metaclass the object is a class, and what counts is the class of that.
+            for metaclass in ordered(receiver.metaclasses):
+                if isinstance(metaclass, Class) and value.class_ in metaclass.mro:
+                    order = metaclass.mro
         if value.class_ in order:
             order = order[order.index(value.class_) + 1 :]
         for base in order:

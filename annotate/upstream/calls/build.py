@@ -1,5 +1,6 @@
 """From a tree to its call graph."""
 
+import gc
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -34,8 +35,7 @@ def call_graph(index: Index, *, builtins: bool = False) -> CallGraph:
                 modules[path] = from_json(index.derived(path, _derived_kind(), _summary))
             except AnnotateError:
                 continue
-    analysis = Analysis(modules, Modules(modules))
-    analysis.run_all()
+    analysis = _analyse(modules)
     names = _symbol_names(index, modules)
     edges = [
         _edge(names.id(caller), names.id(callee), caller[0], found)
@@ -52,6 +52,17 @@ def call_graph(index: Index, *, builtins: bool = False) -> CallGraph:
         ]
     unresolved = _unresolved(index, analysis, names)
     return CallGraph(tuple(sorted(edges)), tuple(unresolved), tuple(sorted(outside)))
+
+
+def _analyse(modules: Mapping[str, ModuleCode]) -> Analysis:
+    """Run the analysis, with the collector kept from walking the files' tuples again and again."""
+    gc.freeze()
+    try:
+        analysis = Analysis(modules, Modules(modules))
+        analysis.run_all()
+    finally:
+        gc.unfreeze()
+    return analysis
 
 
 def _summary(text: str) -> bytes:
@@ -123,10 +134,8 @@ def dotted_graph(tree: Tree, *, builtins: bool = False) -> dict[str, list[str]]:
 
 def graph_of(modules: Mapping[str, ModuleCode], *, builtins: bool) -> dict[str, list[str]]:
     """The dotted graph of files that were read already."""
-    paths = Modules(modules)
-    analysis = Analysis(modules, paths)
-    analysis.run_all()
-    names = DottedNames(modules, paths)
+    analysis = _analyse(modules)
+    names = DottedNames(modules, Modules(modules))
     found: dict[str, set[str]] = {name: set() for name in names.everything()}
     for caller, callee in analysis.edges():
         found[names.name(caller)].add(names.name(callee))

@@ -45,8 +45,8 @@ MAX_CONTEXTS = 400
 STEPS_PER_CODE = 800
 """Expressions evaluated for one function before new arguments share a context."""
 
-BASE_STEPS = 100_000
-STEPS_PER_DEFINITION = 100
+BASE_STEPS = 200_000
+STEPS_PER_DEFINITION = 20
 """Expressions evaluated in all before every function has one context only."""
 
 MAX_MERGED = 8
@@ -57,6 +57,9 @@ MAX_RUNS = 3
 
 MAX_REPEATS = 4
 """How often a context runs again where it is called, because what it read has changed."""
+
+MAX_LATE_REPEATS = 2
+"""How often it runs again later, for arguments it has got since."""
 
 
 class Calling(Annotations):
@@ -304,7 +307,11 @@ class Calling(Annotations):
             return
         if context.ran and not context.outdated and not self._has_changed(context):
             return
-        if context.repeats >= MAX_REPEATS or len(self.stack) >= MAX_DEPTH:
+        if context.ran and (context.repeats >= MAX_REPEATS or self.steps > self.max_steps):
+            if context.late_repeats < MAX_LATE_REPEATS:
+                self.deferred[context] = None
+            return
+        if len(self.stack) >= MAX_DEPTH:
             self.deferred[context] = None
             return
         context.repeats += context.ran > 0

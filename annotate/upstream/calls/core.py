@@ -111,6 +111,7 @@ class Context:
         incomplete: something it looked for was not there yet.
         outdated: it has got other arguments since it ran.
         repeats: how often it ran again where it was called.
+        late_repeats: how often it ran again later.
         ran: the clock when it last ran; 0 before.
         checked: the clock when it was last known to be up to date.
         callers: the contexts that used its result.
@@ -126,6 +127,7 @@ class Context:
     incomplete: bool = False
     outdated: bool = False
     repeats: int = 0
+    late_repeats: int = 0
     ran: int = 0
     checked: int = 0
     touched: set[Cell | Class | Instance | Container] = field(default_factory=set)

@@ -214,7 +214,7 @@ class _Walk:
         self._push(rest, scope)
         self._bind_all(target, scope)
 
-    def _parameters(self, node: Node, scope: Scope, inner: Scope) -> list[Node]:
+    def _parameters(self, node: Node, inner: Scope) -> list[Node]:
         """Bind the parameters inside; returns what the scope around evaluates."""
         outside: list[Node] = []
         listed = node.child_by_field_name("parameters")
@@ -244,7 +244,7 @@ class _Walk:
         self._bind(self._name(name, scope), name, scope)
         plain = self._source[name.start_byte : name.end_byte].decode()
         inner = self._open("function", plain, node, scope)
-        outside = self._parameters(node, scope, inner)
+        outside = self._parameters(node, inner)
         returns = node.child_by_field_name("return_type")
         if returns is not None and self._annotations_are_names:
             outside.append(returns)
@@ -256,7 +256,7 @@ class _Walk:
         if body is None:
             return
         inner = self._open("lambda", "", node, scope)
-        outside = self._parameters(node, scope, inner)
+        outside = self._parameters(node, inner)
         self._pending.append((body, inner))
         self._push(outside, scope)
 
