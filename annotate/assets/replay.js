@@ -201,9 +201,11 @@
       const {frame} = moment;
       this.slider.value = this.at + 1;
       this.count.textContent = `${this.at + 1} / ${this.last + 1}`;
-      this.buttons.first.disabled = this.buttons.back.disabled = this.at === 0;
-      this.buttons.last.disabled = this.buttons.forward.disabled = this.at === this.last;
-      this.buttons.over.disabled = this.at === this.last;
+      const {first, back, forward, over, last} = this.buttons;
+      // Not disabled: that would take the focus away, and the keys with it.
+      for (const each of [first, back]) each.setAttribute("aria-disabled", this.at === 0);
+      for (const each of [forward, over, last])
+        each.setAttribute("aria-disabled", this.at === this.last);
       this.showSource(frame);
       this.showStack(frame);
       this.showState(moment);

@@ -6,7 +6,6 @@ Everything is in the page: the source as the pinned tree has it, and the steps. 
 
 import json
 from collections.abc import Sequence
-from html import escape
 
 from annotate.claims.context import Context
 from annotate.claims.highlight import html_lines
@@ -148,6 +147,6 @@ def _piece(source: int, title: str, first_line: int, text: str) -> str:
         for number, line in enumerate(lines, start=first_line)
     )
     return (
-        f'<div hidden data-source="{source}" data-title="{escape(title)}"><pre><code>{shown}'
+        f'<div hidden data-source="{source}" data-title="{escaped(title)}"><pre><code>{shown}'
         "</code></pre></div>"
     )

@@ -143,7 +143,7 @@ def _diagram(calls: Sequence[Shown], script: str, places: Places, language: str)
         width = max(width, x + CHARACTER * (len(label) + 2 + len(details)))
         content = (
             f'<text x="{x}" y="{y + 4}">{escaped(label)}'
-            f'<tspan class="faint" dx="8">{escaped(details)}</tspan></text>'
+            f'<tspan class="faint"> &#8199;{escaped(details)}</tspan></text>'
         )
         if shown.hidden:
             content += f"<title>{escaped(told['inside'].format(shown.hidden))}</title>"

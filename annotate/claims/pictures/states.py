@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 
 from annotate.claims.markup import escaped
 from annotate.claims.pictures.part import Part
@@ -75,7 +74,7 @@ def _row(state: State, names: Sequence[str]) -> str:
     for name in names:
         value = state.values.get(name)
         inside = f"<code>{_breakable(value)}</code>" if value is not None else ""
-        cells.append(f'<td data-column="{escape(name)}">{inside}</td>')
+        cells.append(f'<td data-column="{escaped(name)}">{inside}</td>')
     return f'<tr><th scope="row">{escaped(state.title)}</th>{"".join(cells)}</tr>'
 
 
