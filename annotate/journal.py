@@ -67,7 +67,10 @@ def finish(root: Path) -> bool:
             elif content.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 content.replace(target)
-        shutil.rmtree(journal)
+        # From one moment to the next it is no journal any more: half of one could not be read.
+        done = root / f"{FOLDER}-done-{os.getpid()}"
+        journal.rename(done)
+        shutil.rmtree(done, ignore_errors=True)
     except OSError as error:
         raise AnnotateError(
             f"a change in {root} was interrupted and cannot be finished: {error.strerror}",
