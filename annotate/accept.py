@@ -109,8 +109,11 @@ def _find(index: Index, symbol: str) -> tuple[SymbolReference, Place]:
         nearest = ", ".join(index.nearest(reference))
         raise AnnotateError(
             f"{index.tree.identity} has no symbol {symbol}",
-            f"Nearest: {nearest}." if nearest else "",
+            f"Nearest: {nearest}." if nearest else "`annotate symbols` lists all.",
         )
     if place.doubt:
-        raise AnnotateError(f"{symbol} cannot be judged: {place.doubt}")
+        raise AnnotateError(
+            f"{symbol} cannot be judged: {place.doubt}",
+            f"Quote lines of the file instead: {place.path}#L1-L2.",
+        )
     return reference, place

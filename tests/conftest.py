@@ -3,6 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("annotate", deadline=None)
+settings.load_profile("annotate")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -130,12 +130,13 @@ def test_records_stay_in_the_file_they_are_in(root: Path) -> None:
 @pytest.mark.parametrize(
     ("symbol", "message", "hint"),
     [
-        ("pkg/m.py::g", "has no symbol pkg/m.py::g", "Nearest: .*pkg/m.py::f"),
+        ("pkg/m.py::twise", "has no symbol pkg/m.py::twise", "Nearest: pkg/m.py::twice"),
+        ("pkg/m.py::zz", "has no symbol pkg/m.py::zz", "`annotate symbols` lists all"),
         ("pkg/n.py::f", "has no symbol pkg/n.py::f", "Nearest: .*::f"),
         ("README.md#L1", "names no symbol", "Records are kept for symbols"),
         ("../m.py::f", "not inside the upstream tree", "relative to the root"),
         ("pkg/bad.py::f", "pkg/bad.py: line 2: byte 0xff is not utf-8", ""),
-        ("pkg/broken.py::f", "cannot be judged: neither Python nor the grammar", ""),
+        ("pkg/broken.py::f", "cannot be judged: neither Python nor the grammar", "Quote lines"),
     ],
 )
 def test_nothing_is_written_where_one_cannot_be_recorded(

@@ -420,7 +420,7 @@ BAD = {
     ),
     "page not UTF-8": Bad(
         2,
-        ("annotate: page.md:2 is not UTF-8 (byte 2)", "Save the page as UTF-8."),
+        ("annotate: page.md:2 is not UTF-8 (byte 2)", "Save the page as UTF-8, or"),
         {"page.md": b"a\n\xff\n"},
     ),
     "page with lone carriage returns": Bad(

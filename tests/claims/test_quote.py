@@ -117,7 +117,7 @@ def quote(symbol: Symbol, text: str, lines: str = "") -> str:
     return f'{fence}{{.python source="m.py::{name}"{lines}}}\n{text}\n{fence}\n'
 
 
-generated = settings(suppress_health_check=[HealthCheck.filter_too_much], deadline=None)
+generated = settings(suppress_health_check=[HealthCheck.filter_too_much])
 
 
 @generated
