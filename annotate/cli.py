@@ -127,7 +127,7 @@ def show(symbol: str, upstream: str, source: str | None, exact: bool) -> Exit:
     click.echo(_heading(place, index))
     width = len(str(place.last_line))
     for number, line in enumerate(place.text.split("\n"), place.first_line):
-        click.echo(f"{number:>{width}}  {line}".rstrip())
+        click.echo(text.plain(f"{number:>{width}}  {line}").rstrip())
     if place.doubt:
         raise AnnotateError(
             f"{place.id}: {place.doubt}",
@@ -150,14 +150,14 @@ def symbols(pattern: str, upstream: str, source: str | None, exact: bool) -> Exi
         try:
             table = index.module(path)
         except AnnotateError as error:
-            click.echo(f"{error.message}", err=True)
+            click.echo(text.plain(error.message), err=True)
             continue
         for symbol in table.symbols.values():
             name = f"{path}::{symbol.qualname}"
             if fnmatch.fnmatchcase(name, wanted):
                 count += 1
                 lines = f"{path}:{symbol.first_line}-{symbol.last_line}"
-                click.echo(f"{name}\t{symbol.kind}\t{lines}")
+                click.echo(text.plain(f"{name}\t{symbol.kind}\t{lines}"))
     if count == 0:
         raise AnnotateError(f"no symbol of {index.tree.identity} matches “{pattern}”")
     return Exit.CLEAN
@@ -258,7 +258,7 @@ def _run_experiments(project: Project, names: tuple[str, ...], mode: "Mode", ups
     def tell(outcome: experiments.Outcome) -> None:
         click.echo(f"{outcome.name}: {'failed: ' if outcome.failed else ''}{outcome.message}")
         if outcome.details:
-            click.echo("\n".join(f"    {line}" for line in outcome.details.split("\n")))
+            click.echo("\n".join(f"    {text.plain(line)}" for line in outcome.details.split("\n")))
 
     outcomes = experiments.run(project, names, mode, upstream=upstream, tell=tell)
     return any(outcome.failed for outcome in outcomes)
@@ -503,9 +503,10 @@ def _heading(place: Place, index: Index) -> str:
 
 
 def _complain(error: AnnotateError) -> None:
-    click.echo(f"annotate: {error.message}", err=True)
+    for line in f"annotate: {error.message}".split("\n"):
+        click.echo(text.plain(line), err=True)
     if error.hint:
-        click.echo(f"  {error.hint}", err=True)
+        click.echo(text.plain(f"  {error.hint}"), err=True)
 
 
 if __name__ == "__main__":

@@ -345,6 +345,23 @@ def test_show(sandbox: Sandbox) -> None:
     assert "1  # Kettle\n" in sandbox.run("show", "README.md#L1").out
 
 
+def test_code_does_not_steer_the_terminal(sandbox: Sandbox) -> None:
+    upstream = sandbox.tmp / "hostile"
+    upstream.mkdir()
+    (upstream / "m.py").write_bytes(b"def f():\n    return '\x1b[31m'\n\n\nf('\x1b[2J')\n")
+    source = ("--source", str(upstream))
+    sandbox.write("page.md", "```{.python source='m.py::f'}\ndef f():\n    return 1\n```\n")
+    runs = [
+        sandbox.run("show", "m.py::f", *source),
+        sandbox.run("symbols", *source),
+        sandbox.run("verify", *source),
+        sandbox.run("show", "m.py::f('\x1b')", *source),
+    ]
+    for ran in runs:
+        assert "\x1b" not in ran.out + ran.err
+        assert r"\x1b" in ran.out + ran.err
+
+
 def test_symbols(sandbox: Sandbox) -> None:
     ran = sandbox.run("symbols", "boil")
     assert (ran.code, ran.out) == (0, "kettle/core.py::boil\tfunction\tkettle/core.py:4-5\n")
