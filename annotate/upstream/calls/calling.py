@@ -11,7 +11,14 @@ from dataclasses import replace
 from annotate.upstream.calls.annotations import Annotations
 from annotate.upstream.calls.bindings import free_names
 from annotate.upstream.calls.code import Code, ModuleCode
-from annotate.upstream.calls.core import MAX_CALLEES, MAX_OPEN_CALLEES, Arguments, Context, Site
+from annotate.upstream.calls.core import (
+    MAX_CALLEES,
+    MAX_CALLEES_IN_ALL,
+    MAX_OPEN_CALLEES,
+    Arguments,
+    Context,
+    Site,
+)
 from annotate.upstream.calls.values import (
     ANYTHING,
     NOTHING,
@@ -109,9 +116,10 @@ class Calling(Annotations):
         if not alone:
             known = [value for value in callees if not isinstance(value, Unknown | Constant)]
             among = len(known)
-            if len(known) < len(callees) and among > MAX_OPEN_CALLEES:
+            if len(known) < len(callees):
                 methods = any(isinstance(value, Bound | Class) for value in known)
-                among = MAX_CALLEES + 1 if methods else among
+                if among > (MAX_OPEN_CALLEES if methods else MAX_CALLEES):
+                    among = MAX_CALLEES_IN_ALL + 1
             site = replace(site, among=max(among, site.among))
         for callee in ordered(callees):
             result = join(result, self.call_one(callee, arguments, site, alone=alone))

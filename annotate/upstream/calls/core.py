@@ -27,10 +27,10 @@ MAX_TOUCHED = 64
 """Objects one analysed call may depend on before it counts as depending on none."""
 
 MAX_CALLEES = 8
-"""Functions one place may call in one analysed call; of more, none is told."""
+"""Functions one place may call, besides others that are not known; of more, none is told."""
 
 MAX_CALLEES_IN_ALL = 32
-"""Functions one place may call in all; of more, none is told."""
+"""Functions one place may call where all are known, as in a loop over a list of them."""
 
 MAX_LABELS = 4
 """Functions one wrapper is said to wrap at one place."""
@@ -61,7 +61,6 @@ class Site:
             one value is.
         proof: the phrase where that is so.
         guess: values are followed through the call, but it is not kept in the graph.
-        open: the object whose method is called may be another than those known.
         among: how many things may be called there, as far as one analysed call can tell.
     """
 
@@ -72,7 +71,6 @@ class Site:
     expected: Code | bool = False
     proof: str = ""
     guess: bool = False
-    open: bool = False
     among: int = 1
 
     def implied(self, why: str, receivers: Values = NOTHING) -> "Site":
@@ -278,7 +276,7 @@ class Core(ABC):
 
     def _told(self, callees: dict[Node, Found]) -> list[Node]:
         """What one place is said to call."""
-        told = [each for each, found in callees.items() if found.among <= MAX_CALLEES]
+        told = [each for each, found in callees.items() if found.among <= MAX_CALLEES_IN_ALL]
         certain = [each for each in told if callees[each].certain]
         if len(told) > MAX_CALLEES_IN_ALL:
             return certain

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from annotate.upstream.calls.code import Code
 
-MAX_VALUES = 24
+MAX_VALUES = 40
 """A set that would hold more is taken as unknown, so that no call fans out further."""
 
 
