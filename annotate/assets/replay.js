@@ -187,12 +187,16 @@
       return step;
     }
 
-    /* Go to a step because the reader asked for it: the address follows. */
+    /* Go to a step because the reader asked for it: the address follows, once the reader rests,
+       since browsers refuse many changes in a row. */
     go(step) {
       this.show(step);
-      const address = new URL(location.href);
-      address.hash = `${this.name}=${this.at + 1}`;
-      history.replaceState(history.state, "", address);
+      clearTimeout(this.rest);
+      this.rest = setTimeout(() => {
+        const address = new URL(location.href);
+        address.hash = `${this.name}=${this.at + 1}`;
+        history.replaceState(history.state, "", address);
+      }, 150);
     }
 
     show(step) {

@@ -210,9 +210,9 @@ def test_the_address_names_the_step(open_page: OpenPage, replay_site: str) -> No
     assert position(replay)[0] == 5
     expect(page.locator("figure", has=page.locator(".replay")).first).to_be_in_viewport()
     replay.get_by_label("One step on").click()
-    assert page.url.endswith("#step=6")
+    expect(page).to_have_url(re.compile("#step=6$"))
     player(page, 1).get_by_label("One step on").click()
-    assert page.url.endswith("#2-step=2")
+    expect(page).to_have_url(re.compile("#2-step=2$"))
     page.evaluate("location.hash = '#step=9'")
     expect(replay.locator("output")).to_have_text(re.compile("^9 / "))
     page.goto(f"{replay_site}/#step=99999")
