@@ -5,10 +5,11 @@ block (`annotate.claims.facts`) that says who calls it, what it calls and where 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from annotate.claims.code_links import first_doc_line
+from annotate.claims.pictures.imports import picture
 from annotate.errors import AnnotateError
 from annotate.upstream.index import Index
 from annotate.upstream.symbols import Symbol
@@ -28,7 +29,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "about": "What it says of itself",
         "symbols": "Symbols",
         "back": "All modules",
-        "imports": "Who imports whom",
+        "modules": "All of them",
+        "imports": "Which module imports which",
+        "arrows": "An arrow leads from a module to one that imports it. Left out are arrows that "
+        "a longer way implies and, where imports go round in a circle, the last of them.",
     },
     "zh": {
         "title": "源码",
@@ -38,7 +42,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "about": "它的自述",
         "symbols": "符号",
         "back": "全部模块",
-        "imports": "谁导入谁",
+        "modules": "全部模块",
+        "imports": "模块之间的导入",
+        "arrows": "箭头由一个模块指向导入它的模块。绕更长的路也能到达的箭头略去不画；"
+        "导入成环时，略去最后一条。",
     },
 }
 
@@ -86,13 +93,26 @@ class Atlas:
         anchor = self._anchors_of(path).get(qualname, "") if qualname else ""
         return Address(self.page(path), anchor) if anchor or not qualname else None
 
-    def overview_text(self, language: str, picture: str = "") -> str:
-        """The page that lists all modules; ``picture`` is the Markdown of the import diagram."""
+    def overview_text(self, language: str, href: Callable[[str], str | None]) -> str:
+        """The page that lists all modules; ``href`` gives a module's address."""
         words = _words(language)
         name = self.index.tree.pin.name
+        # What only a page quotes stands beside the packages, and would widen the picture.
+        imports = {
+            path: modules
+            for path, modules in dependencies(self).items()
+            if path.partition("/")[0] not in _SIDE_FOLDERS
+        }
+        drawn = picture(imports, href, words["imports"], words["arrows"])
         lines = [f"# {words['title']}", "", words["intro"].format(name=name), ""]
-        if picture:
-            lines += [f"## {words['imports']}", "", picture, ""]
+        lines += [f"## {words['imports']}", "", words["arrows"], ""]
+        lines += [
+            '<div class="claim"><div class="picture-scroll" tabindex="0" role="group"'
+            f' aria-label="{words["imports"]}">{drawn}</div></div>',
+            "",
+            f"## {words['modules']}",
+            "",
+        ]
         lines += [
             f"| {words['module']} | {words['symbols']} | {words['about']} |",
             "|---|---|---|",

@@ -43,4 +43,7 @@ class GeneratedPages:
         if shown is None:
             return report_page.render(self._report, language, addresses.location)
         atlas, path = shown
-        return atlas.module_text(path, language) if path else atlas.overview_text(language)
+        if path:
+            return atlas.module_text(path, language)
+        upstream = atlas.index.tree.pin.name
+        return atlas.overview_text(language, lambda module: addresses.symbol(upstream, module))

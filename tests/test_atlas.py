@@ -82,9 +82,10 @@ def test_a_page_quotes_each_symbol_once_and_tells_of_all(tmp_path: Path) -> None
 
 
 def test_the_overview_lists_modules_and_what_they_say(tmp_path: Path) -> None:
-    text = make(tmp_path).overview_text("zh")
+    text = make(tmp_path).overview_text("zh", lambda path: f"{path}/" if "heat" in path else None)
     assert "[`kettle/heat.py`](kettle/heat.md)" in text
     assert "A kettle \\| and more." in text
+    assert '<a href="kettle/heat.py/"><g class="node">' in text
 
 
 def test_who_imports_whom(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def picture(graph: Graph, script: str, language: str) -> str:
             points = [(start, tops[above] + LINE * len(lines[parent]) + PADDING)]
             for bend, between in layout.bends.get((number, parent), []):
                 points += [(bend, tops[between]), (bend, tops[between] + heights[between])]
-            edges.append(_edge([*points, (x, tops[layer])]))
-        nodes.append(_box(lines[number], x, tops[layer], widths[number]))
+            edges.append(edge([*points, (x, tops[layer])]))
+        nodes.append(box(lines[number], x, tops[layer], widths[number]))
     width, height = layout.width + 8, tops[-1] + heights[-1] + 6 if tops else 0
     title = escaped(told["graph"].format(graph.name, script))
     summary = escaped(told["graph summary"].format(_in_words(graph, told["from"], told["input"])))
@@ -86,7 +86,8 @@ def _short(line: str) -> str:
     return line if len(line) <= MAX_CHARACTERS else f"{line[: MAX_CHARACTERS - 1]}…"
 
 
-def _box(lines: Sequence[str], x: float, top: int, width: float) -> str:
+def box(lines: Sequence[str], x: float, top: int, width: float) -> str:
+    """A node of a picture, ``x`` being its middle."""
     height = LINE * len(lines) + PADDING
     texts = "".join(
         f'<tspan x="{x:.0f}" dy="{LINE if number else 0}">{escaped(line)}</tspan>'
@@ -98,7 +99,7 @@ def _box(lines: Sequence[str], x: float, top: int, width: float) -> str:
     )
 
 
-def _edge(points: Sequence[tuple[float, int]]) -> str:
+def edge(points: Sequence[tuple[float, int]]) -> str:
     """A line through points that leaves and reaches each layer upright, with a tip at its end."""
     path = f"M{points[0][0]:.0f} {points[0][1]}"
     for (x, y), (next_x, next_y) in pairwise(points):
