@@ -15,6 +15,7 @@ are closer than that, the answer is "ambiguous".
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from annotate.upstream.moves.files import FileMoves
 from annotate.upstream.moves.node import Fit, Node, can_become, nodes
@@ -36,7 +37,7 @@ _DIFFERENT = 0.5
 """Below this similarity, one name on two texts is not evidence enough against the same text."""
 
 _SMALLEST = 4
-_UNLIKE = 0.4
+_SURE = 0.9
 _STILL_ALIKE = 0.75
 _WHOLE = 0.8
 _PIECE = 0.7
@@ -210,7 +211,7 @@ class Matcher:
             for node in self.new_nodes
             if node.key not in self._taken and node not in self._identical
         )
-        self._renamed_and_replaced(stays, texts_before)
+        self._contest(stays)
         for old, new in stays:
             if old.key in self.rivals:
                 continue
@@ -230,38 +231,57 @@ class Matcher:
             elif elsewhere and not claims:
                 self.rivals[old.key] = [*elsewhere, new]
 
-    def _renamed_and_replaced(
-        self, stays: list[tuple[Node, Node]], texts_before: dict[tuple[int, ...], list[Node]]
-    ) -> None:
-        """Doubt a name that now stands for a text unlike the old one, if that lives on elsewhere.
+    def _contest(self, stays: list[tuple[Node, Node]]) -> None:
+        """Doubt a name that now stands for a text unlike the old one, if another story fits better.
 
-        Such is a function that was renamed and edited while a wrapper took its name.
+        Either the old text lives on under a name that is new, as where a wrapper took the name of
+        what it wraps; or the new text is that of a definition whose own name is gone.
         """
-        unlike = [
-            (old, new)
-            for old, new in stays
-            if self.similarity(old, new) < _UNLIKE and len(old.content) >= LEGIBLE
-        ]
-        if not unlike:
-            return
-        taken = {new.key for _, new in stays} | self._taken
-        search = _Search(
-            [
-                node
-                for node in self.new_nodes
-                if node.key not in taken and node not in self._identical
-            ]
-        )
-        for old, new in unlike:
+        for old, new in stays:
+            alike = self.similarity(old, new)
+            if alike >= _SURE or len(old.content) < LEGIBLE:
+                continue
+            if containment(old.content, new.content) >= _PIECE:
+                # It only grew.
+                continue
+            enough = max(_STILL_ALIKE, alike + MARGIN)
             others = [
                 other
-                for other in search.candidates(old)
-                if self.similarity(old, other) >= _STILL_ALIKE
-                and all(claim is old for claim in texts_before.get(other.masked, ()))
+                for other in self._names_added.candidates(old)
+                if self.similarity(old, other) >= enough
+                and not any(
+                    self.similarity(claim, other) >= self.similarity(old, other)
+                    for claim in self._names_gone.candidates(other)
+                )
             ]
-            if others:
-                others.sort(key=lambda other: (-self.similarity(old, other), other.key))
+            claims = [
+                claim
+                for claim in self._names_gone.candidates(new)
+                if self.similarity(claim, new) >= enough
+                and not any(
+                    self.similarity(claim, other) >= self.similarity(claim, new)
+                    for other in self._names_added.candidates(claim)
+                )
+            ]
+            others.sort(key=lambda other: (-self.similarity(old, other), other.key))
+            if others or claims:
                 self.rivals[old.key] = [*others, new]
+            for claim in claims:
+                self.rivals.setdefault(claim.key, []).append(new)
+
+    @cached_property
+    def _names_gone(self) -> "_Search":
+        """Old definitions whose names are gone from their files."""
+        names = {(node.path, node.plain_name) for node in self.new_nodes}
+        gone = [node for node in self.old_nodes if (node.path, node.plain_name) not in names]
+        return _Search(gone)
+
+    @cached_property
+    def _names_added(self) -> "_Search":
+        """New definitions whose names are new in their files."""
+        names = {(node.path, node.plain_name) for node in self.old_nodes}
+        added = [node for node in self.new_nodes if (node.path, node.plain_name) not in names]
+        return _Search(added)
 
     # What is left
 
@@ -282,7 +302,7 @@ class Matcher:
         free = self.free
         if not lost or not free:
             return False
-        search = _Search(free)
+        search, taken = _Search(free), _Search([each.new for each in self.matches.values()])
         fits: dict[int, list[tuple[Fit, Node]]] = {}
         suitors: dict[int, list[tuple[Fit, Node]]] = defaultdict(list)
         for old in lost:
@@ -310,6 +330,11 @@ class Matcher:
                     doubtful[old.key] = [new, *(each[1] for each in rivals)]
                 elif not fit.same_name and _is_torn(old, new, search):
                     self.torn.add(old.key)
+                elif not fit.same_name and any(
+                    self.similarity(old, other) > fit.similarity for other in taken.candidates(old)
+                ):
+                    # What it is most like is another definition by now.
+                    doubtful[old.key] = [new]
                 elif self._is_a_copy(new, fit):
                     doubtful[old.key] = [new]
                 else:
