@@ -270,14 +270,17 @@ def _labelled(lines: list[str], index: int) -> Block | None:
     if match is None or match["label"] not in LABELS:
         return None
     prefix = re.sub(r"[^>\s]", " ", match["prefix"])
-    inside = _inside_quotes(lines, index, prefix.count(">"))
+    inside = _inside(lines, index, prefix)
     fields, start = _fields(inside, index + 1)
     code = start
     while code < len(inside) and not inside[code].strip():
         code += 1
     fence = _fence(inside, code) if code < len(inside) else None
     # A claim of its own is not the code of this one.
-    holds_code = fence is not None and not attributes.CLAIMING.intersection(fence.attributes)
+    is_claim = fence is not None and (
+        fence.form == "labelled" or attributes.CLAIMING.intersection(fence.attributes)
+    )
+    holds_code = fence is not None and not is_claim
     problem = ""
     if fence is not None and holds_code:
         text, text_line, last_line = fence.text, fence.text_line, fence.last_line
@@ -294,13 +297,16 @@ def _labelled(lines: list[str], index: int) -> Block | None:
     )
 
 
-def _inside_quotes(lines: list[str], index: int, quotes: int) -> list[str]:
-    """The lines up to the end of the block quote that holds a line, without its marks."""
-    if not quotes:
+def _inside(lines: list[str], index: int, prefix: str) -> list[str]:
+    """The lines, from ``index`` on without what stands before that one, to its block quote's end.
+
+    Lines that are indented less belong to them all the same: only prose ends such a claim.
+    """
+    if not prefix:
         return lines
     inside = lines[:index]
     for number in range(index, len(lines)):
-        content = _without_quotes(lines[number], quotes)
+        content = _content(lines[number], prefix, 0)
         if content is None:
             break
         inside.append(content)

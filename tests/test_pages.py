@@ -158,11 +158,26 @@ def test_a_hand_written_claim_does_not_swallow_the_claim_after_it() -> None:
     assert second.attributes == {"source": "a.py::f"}
 
 
+@pytest.mark.parametrize("by", ["", "    ", "\t", "> ", ">     "])
+def test_the_hand_written_form_may_be_indented_with_its_fence(by: str) -> None:
+    lines = ["[REAL SOURCE]", "File: a", "Symbol: f", "", "```python", "def f():", "    x", "```"]
+    block = only("\n".join(by + line for line in lines))
+    assert (block.text, block.problem) == ("def f():\n    x", "")
+    assert (block.text_line, block.last_line) == (6, 8)
+
+
 def test_two_hand_written_claims_in_a_row() -> None:
     first, second = blocks(
         "[REAL SOURCE]\nFile: a\nSymbol: f\n\nx\n[REAL SOURCE]\nFile: b\nSymbol: g\n\ny\n"
     )
     assert (first.text, second.text) == ("x", "y")
+
+
+def test_a_hand_written_claim_in_a_fence_is_not_the_code_of_the_one_above() -> None:
+    inner = "[REAL SOURCE]\nFile: b\nSymbol: g\n\ny"
+    first, second = blocks(f"[REAL SOURCE]\nFile: a\nSymbol: f\n\n```\n{inner}\n```\n")
+    assert first.problem == "no code follows the header"
+    assert (second.attributes, second.text) == ({"file": "b", "symbol": "g"}, "y")
 
 
 # Reading
