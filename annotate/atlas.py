@@ -177,10 +177,19 @@ def dependencies(atlas: Atlas) -> dict[str, set[str]]:
             for symbol in table.symbols.values()
             if symbol.kind == "alias"
             for module in [_imported(atlas, path, symbol)]
-            if module is not None and module != path
+            if module is not None and module != path and not _is_around(module, path)
         }
         found[path] = imported
     return found
+
+
+def _is_around(package: str, path: str) -> bool:
+    """Whether a module is the ``__init__`` of a package that another lies in.
+
+    Python has begun to import it by then, whatever the other says.
+    """
+    folder, _, name = package.rpartition("/")
+    return name == "__init__.py" and path.startswith(f"{folder}/")
 
 
 def _imported(atlas: Atlas, path: str, alias: Symbol) -> str | None:
