@@ -46,6 +46,7 @@ class Addresses:
         suffix: what file names of this page's language have before ``.md`` (".zh"), or "".
         other_suffixes: those of the site's other languages.
         page_file: path of a page's file in the project → the page.
+        downloads: experiment → the paths in the site of what can be downloaded of it.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Addresses:
         suffix: str,
         other_suffixes: Sequence[str],
         page_file: Callable[[str], PageFile],
+        downloads: Mapping[str, Sequence[str]],
     ) -> None:
         self._page_url = page_url
         self._urls = urls
@@ -65,6 +67,7 @@ class Addresses:
         self._suffix = suffix
         self._other_suffixes = tuple(f"{other}.md" for other in other_suffixes)
         self._page_file = page_file
+        self._downloads = downloads
 
     def symbol(self, upstream: str, symbol: str) -> str | None:
         """Where the atlas shows a symbol, or None."""
@@ -87,6 +90,13 @@ class Addresses:
         )
         href = self.location(location) if in_this_language else None
         return (self._page_file(location.path).title, href) if href else None
+
+    def downloads(self, experiment: str) -> Sequence[tuple[str, str]]:
+        """The name and the address of each file that the site offers about an experiment."""
+        return [
+            (path.rpartition("/")[2], self._relative(path))
+            for path in self._downloads.get(experiment, ())
+        ]
 
     def location(self, location: Location) -> str | None:
         """Where a line of a page is shown: at the block it belongs to."""

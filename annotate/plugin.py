@@ -1,5 +1,6 @@
 """MkDocs hooks: wiring only. The drawing is done by the Python-Markdown extension."""
 
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -8,12 +9,13 @@ from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
-from mkdocs.structure.files import File, Files
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from annotate import runnable
 from annotate.addresses import Addresses, PageFile
 from annotate.errors import AnnotateError, Exit
 from annotate.generated import GeneratedPages
@@ -25,15 +27,22 @@ ASSETS = Path(__file__).parent / "assets"
 STYLES_URIS = ("assets/annotate.css", "assets/pictures.css")
 REPLAY_URI = "assets/replay.js"
 REPLAY_PLACE = '<div class="replay-player"'
+RUN_PLACE = '<div class="claim-run"'
 
 log = get_plugin_logger("annotate")
 
 
 class AnnotateConfig(Config):  # type: ignore[no-untyped-call]
-    """``source`` and ``exact`` mean what they mean to ``annotate verify``."""
+    """``source`` and ``exact`` mean what they mean to ``annotate verify``.
+
+    ``pyodide`` is where *Run* takes Python from: ``cdn``, a ``folder``, named by
+    ``pyodide_folder``, that is copied into the site, or ``none`` for a site without *Run*.
+    """
 
     source = config_options.Optional(config_options.Type(str))
     exact = config_options.Type(bool, default=False)
+    pyodide = config_options.Choice(("cdn", "folder", "none"), default="cdn")
+    pyodide_folder = config_options.Optional(config_options.Dir(exists=True))
 
 
 class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-call]
@@ -45,6 +54,8 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         self.project: Project
         self.report: Report
         self.generated: GeneratedPages
+        self.runtime: runnable.Runtime | None = None
+        self.offered: Mapping[str, bytes | Path] = {}
         self.shown: dict[str, tuple[str, str]] = {}
         self.urls: dict[str, str] = {}
         self.licences = ""
@@ -57,6 +68,7 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             self.project, self.report = self._check(Path(config.config_file_path or ".").parent)
             self.page_file = cache(partial(PageFile, self.project.config.root))
             _tell(self.report, refuse=config.strict)
+            self.runtime, self.offered = self._offer(config)
         if "annotate.fences" not in config.markdown_extensions:
             config.markdown_extensions.append("annotate.fences")
         styles = [uri for uri in STYLES_URIS if uri not in config.extra_css]
@@ -72,7 +84,25 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
         except AnnotateError as error:
             raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
 
-    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+    def _offer(
+        self, config: MkDocsConfig
+    ) -> tuple[runnable.Runtime | None, Mapping[str, bytes | Path]]:
+        """The Python that *Run* uses, and the files that the site carries of the experiments."""
+        runtime = None
+        try:
+            if self.config.pyodide == "cdn":
+                runtime = runnable.from_cdn()
+            elif self.config.pyodide == "folder":
+                if self.config.pyodide_folder is None:
+                    raise AnnotateError(
+                        "pyodide is folder, and no folder is named", "Name it as pyodide_folder."
+                    )
+                runtime = runnable.from_folder(Path(self.config.pyodide_folder), runnable.PYODIDE)
+            return runtime, runnable.files(self.project, runtime, config.site_name)
+        except AnnotateError as error:
+            raise PluginError(f"{error.message}\n{error.hint}".strip()) from error
+
+    def _add_pages(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add styles, a script and, in each of the site's languages, the generated pages."""
         for uri in (*STYLES_URIS, REPLAY_URI):
             path = ASSETS / uri.removeprefix("assets/")
@@ -88,6 +118,16 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             # Not `File.generated`: mkdocs-static-i18n translates only files of the docs folder.
             files.append(File(uri, config.docs_dir, config.site_dir, config.use_directory_urls))
         return files
+
+    @event_priority(-200)
+    def _add_offered(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add what the site carries of the experiments."""
+        # After mkdocs-static-i18n, which cannot handle files that are not on the disk.
+        for uri, content in self.offered.items():
+            _offer_file(files, config, uri, content)
+        return files
+
+    on_files = CombinedEvent(_add_pages, _add_offered)
 
     @event_priority(-200)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -126,6 +166,20 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             "warn": lambda message: log.warning(f"{name}: {message}")
         }
 
+    def on_page_content(self, html: str, *, page: Page, **_: object) -> str:
+        """Bring the script of *Run* to the pages that have something to run, and to no other."""
+        if self.runtime is None or not self.offered or RUN_PLACE not in html:
+            return html
+        styles, script = (
+            get_relative_url(f"{runnable.FOLDER}/run.{suffix}", page.url)
+            for suffix in ("css", "js")
+        )
+        return (
+            f'{html}\n<link rel="stylesheet" href="{styles}">\n'
+            f'<script src="{script}" defer data-host="{self.runtime.host}"'
+            f' data-megabytes="{self.runtime.size / 1e6:.0f}"></script>'
+        )
+
     def on_post_page(self, output: str, *, page: Page, **_: object) -> str:
         """Bring the replay's script to the pages that have a replay, and to no other."""
         if REPLAY_PLACE not in output:
@@ -156,6 +210,7 @@ class AnnotatePlugin(BasePlugin[AnnotateConfig]):  # type: ignore[no-untyped-cal
             suffix,
             [other for other in suffixes.values() if other not in ("", suffix)],
             self.page_file,
+            runnable.downloads(self.project),
         )
 
 
@@ -179,6 +234,21 @@ def _tell(report: Report, *, refuse: bool) -> None:
     if refuse:
         raise PluginError(f"{why}; `annotate verify` shows them with their fixes")
     log.warning(why)
+
+
+def _offer_file(files: Files, config: MkDocsConfig, uri: str, content: bytes | Path) -> None:
+    """Add a file to the site, if need be in the place of one that is kept out of it."""
+    existing = files.get_file_from_path(uri)
+    if existing is not None:
+        if existing.inclusion is not InclusionLevel.EXCLUDED:
+            return
+        files.remove(existing)
+    included = InclusionLevel.INCLUDED
+    if isinstance(content, bytes):
+        file = File.generated(config, uri, content=content, inclusion=included)
+    else:
+        file = File.generated(config, uri, abs_src_path=str(content), inclusion=included)
+    files.append(file)
 
 
 def _languages(config: MkDocsConfig) -> dict[str, str]:

@@ -65,13 +65,15 @@ def render(block: Block, context: Context, language: str) -> str:
     """A card with the code, or with what running it did and the command that runs it."""
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims.card import Card, render_card
+    from annotate.claims.run import run_place
 
     judged = _judge(block, context)
     judgement = judged.judgement
     footer: list[tuple[str, str | None]] = []
     if judged.confirmed and judged.part is None:
         footer.append((f"`python -B {recordings.script_path(_name(block))}`", None))
-    return render_card(
+        footer += context.links.downloads(_name(block))
+    card = render_card(
         Card(
             subject=judgement.subject,
             code=judged.text or block.text,
@@ -93,6 +95,7 @@ def render(block: Block, context: Context, language: str) -> str:
             linenums=block.attributes.get("linenums", "1") not in ("0", "false"),
         )
     )
+    return f"{card}\n{run_place(_name(block), language)}" if footer else card
 
 
 def _judge(block: Block, context: Context) -> _Judged:

@@ -1,5 +1,6 @@
 """Where the pages of a site show a symbol or make a claim."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from annotate.location import Location
@@ -14,6 +15,9 @@ class Links(Protocol):
     def claim(self, location: Location) -> tuple[str, str] | None:
         """The title of the page that makes a claim, and the claim's address."""
 
+    def downloads(self, experiment: str) -> Sequence[tuple[str, str]]:
+        """The name and the address of each file that the site offers about an experiment."""
+
 
 class NoLinks:
     """For a page that stands alone: it links to nothing."""
@@ -25,3 +29,7 @@ class NoLinks:
     def claim(self, location: Location) -> tuple[str, str] | None:  # noqa: ARG002
         """Nowhere."""
         return None
+
+    def downloads(self, experiment: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
+        """None."""
+        return ()

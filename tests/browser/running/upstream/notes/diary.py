@@ -1,0 +1,1 @@
+RAIN = True

@@ -1,0 +1,3 @@
+def keeper():
+    """Who keeps the orchard."""
+    return "Pomona"
