@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotate.errors import AnnotateError, Exit
-from annotate.recordings import Call, Recording
+from annotate.recordings import Call, Moment, Recording, State
 from annotate.recordings.record import Recorded
 from annotate.recordings.runner import Sandbox
 from annotate.upstream.index import Index
@@ -131,6 +131,70 @@ def test_deep_calls_are_left_out_of_a_large_recording(
     assert recording.edges == whole.edges
     with pytest.raises(AnnotateError, match=r"would have [\d,]+ bytes; 1,000 are kept"):
         run("large", script, recording=1_000)
+
+
+def test_a_long_way_through_a_function_is_cut(run: Callable[..., Recorded]) -> None:
+    script = b"""from tiny.core import checked
+def around(count):
+    for number in range(count):
+        number += 1
+    return checked(1)
+around(1000)
+print("done")
+"""
+    (call, below) = run("way", script).recording.calls
+    steps = call.path.split()
+    assert (len(steps), steps[-1]) == (301, "…")
+    assert steps[:5] == ["2", "3", "2", "3", "2"]
+    assert below.path == "2 3"
+
+
+def test_when_too_many_lines_run_the_calls_are_recorded_all_the_same(
+    run: Callable[..., Recorded],
+) -> None:
+    script = b"""from tiny.core import checked
+def around(count):
+    for number in range(count):
+        number += 1
+    return checked(1)
+around(10000)
+"""
+    recorded = run("lines", script)
+    assert [call.symbol.partition("::")[2] for call in recorded.recording.calls] == [
+        "around",
+        "checked",
+    ]
+    assert recorded.recording.calls[1].path == ""
+
+
+def test_looking_at_a_value_runs_no_upstream_code(run: Callable[..., Recorded]) -> None:
+    script = b"""from annotate.experiment import snapshot
+from tiny.core import Box
+snapshot("box", box=Box(2))
+"""
+    recording = run("looking", script).recording
+    assert [call.symbol for call in recording.calls] == ["tiny/core.py::Box.__init__"]
+    assert "tiny/core.py::Box.twice" not in recording.executed
+    assert recording.marks == (State(Moment(1, 0, 3), "box", {"box": "Box#1(value=2)"}),)
+
+
+def test_marks_keep_their_place_when_deep_calls_are_left_out(
+    run: Callable[..., Recorded],
+) -> None:
+    script = b"""from annotate.experiment import snapshot
+from tiny.core import depth
+for number in range(40):
+    depth(number)
+    snapshot("went down", number=number)
+"""
+    whole = run("placed", script).recording
+    recording = run("placed", script, recording=20_000).recording
+    assert recording.depth_limit is not None
+    assert len(recording.marks) == len(whole.marks) == 40
+    for mark, original in zip(recording.marks, whole.marks, strict=True):
+        before = [call for call in whole.calls[: original.when.after] if call.depth == 0]
+        kept = recording.calls[: mark.when.after]
+        assert [call for call in kept if call.depth == 0] == before
 
 
 def test_code_outside_of_any_symbol_is_bound_to_its_file(
