@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, unquote
 
 from annotate.errors import AnnotateError, Exit
 from annotate.location import is_safe_path
@@ -348,7 +348,14 @@ def open_history(
 
     path = local_repository(pin.repository)
     if path is None:
-        path = _clone(pin, store, progress, limits or fetching.Limits(), refresh, say)
+        try:
+            path = _clone(pin, store, progress, limits or fetching.Limits(), refresh, say)
+        except AnnotateError as error:
+            path = _where_it_lies(pin)
+            if path is None or error.exit_code is not Exit.NOTHING_JUDGED:
+                raise
+            # A partial clone, say, gives out no whole history but can be read itself.
+            say(f"{error.message}; reading it where it lies")
     with fetching.environment(path, _READING):
         repository = git.Repo(path, expand_vars=False)
         objects = _ObjectReader(repository)
@@ -378,6 +385,16 @@ def local_repository(repository: str) -> Path | None:
             exit_code=Exit.NOTHING_JUDGED,
         )
     return path.resolve()
+
+
+def _where_it_lies(pin: Pin) -> Path | None:
+    """The git directory that a file address names, or None."""
+    address = repository_address(pin)
+    if address.scheme != "file":
+        return None
+    with contextlib.suppress(AnnotateError):
+        return local_repository(unquote(address.path))
+    return None
 
 
 def _clone(

@@ -142,7 +142,13 @@ class Versions:
             from annotate.upstream import git
 
             self._store.remove_abandoned()
-            tree = git.fetch(pin, self._store, self._progress)
+            try:
+                tree = git.fetch(pin, self._store, self._progress)
+            except AnnotateError:
+                if not pin.repository.startswith("file:"):
+                    raise
+                # A repository on this machine that gives out no commit may still have it.
+                tree = self.history(commit).tree(commit)
         return tree
 
     def _release(self, version: str) -> Tree:

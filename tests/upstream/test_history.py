@@ -283,6 +283,21 @@ class TestClones:
         ):
             pass
 
+    def test_a_partial_clone_is_read_where_it_lies(
+        self, repository: Repository, store: Store
+    ) -> None:
+        lacking = repository.tree(
+            [("100644", b"a.py", repository.blob(b"x = 1\n")), ("100644", b"big", "b" * 40)]
+        )
+        only = repository.commit(lacking)
+        repository.branch("main", only)
+        said: list[str] = []
+        with open_history(pin(repository.url), store, None, say=said.append) as history:
+            assert history.tree(history.resolve("main")).read("a.py") == b"x = 1\n"
+        assert len(said) == 1
+        assert "where it lies" in said[0]
+        assert not (store.root / "histories").exists()
+
     def test_an_address_that_git_may_not_have(self, store: Store) -> None:
         for address in ("ext::sh -c x", "ssh://host/x", "http://example.org/x", "https://u:p@h/x"):
             with pytest.raises(AnnotateError), open_history(pin(address), store, None):
