@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -100,23 +101,13 @@ class Recording:
         """
         try:
             written = path.read_bytes()
-            data = json.loads(written)
         except FileNotFoundError as error:
             raise AnnotateError(
                 f"there is no recording {path}", "Make it with annotate run."
             ) from error
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise _unreadable(path, str(error)) from error
-        version = data.get("version") if isinstance(data, dict) else None
-        if version != VERSION:
-            raise _unreadable(path, f"its version is {version}, not {VERSION}")
-        try:
-            recording = _from_json(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise _unreadable(path, f"{type(error).__name__}: {error}") from error
-        if data.get("digest") != _digest(recording):
-            raise _unreadable(path, "it was changed after it was made")
-        return recording
+        return _read(path, written)
 
     def dump(self) -> bytes:
         """The file's bytes; the same recording always gives the same."""
@@ -320,6 +311,25 @@ def _laid_out(value: object) -> str:
     if isinstance(value, list) and value:
         return "[\n  " + ",\n  ".join(map(_compact, value)) + "\n]"
     return _compact(value)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, written: bytes) -> Recording:
+    """A recording from its file's bytes; each claim about it asks for it anew."""
+    try:
+        data = json.loads(written)
+    except ValueError as error:
+        raise _unreadable(path, str(error)) from error
+    version = data.get("version") if isinstance(data, dict) else None
+    if version != VERSION:
+        raise _unreadable(path, f"its version is {version}, not {VERSION}")
+    try:
+        recording = _from_json(data)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise _unreadable(path, f"{type(error).__name__}: {error}") from error
+    if data.get("digest") != _digest(recording):
+        raise _unreadable(path, "it was changed after it was made")
+    return recording
 
 
 def _from_json(data: Mapping[str, Any]) -> Recording:
