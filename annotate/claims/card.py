@@ -44,6 +44,7 @@ class Card:
         anchor: the id of the card's element, or "".
         links: (start, end) characters of the code → where they lead.
         linenums: whether to show the line numbers.
+        ran: lines that an experiment ran, counting from 1; marked beside their numbers.
         body: HTML to show in the place of the code, or "".
     """
 
@@ -64,6 +65,7 @@ class Card:
     anchor: str = ""
     links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
     linenums: bool = True
+    ran: frozenset[int] = frozenset()
     body: str = ""
 
 
@@ -139,7 +141,8 @@ def _code(card: Card) -> str:
     output = []
     for index, line in enumerate(lines):
         if numbered:
-            line = f'<i data-n="{(card.first_line or 0) + index}"></i>{line}'
+            ran = ' class="ran"' if index + 1 in card.ran else ""
+            line = f'<i{ran} data-n="{(card.first_line or 0) + index}"></i>{line}'
         highlighted = index + 1 in card.highlight
         if index in noted or highlighted:
             name = "claim-line hl" if highlighted else "claim-line"

@@ -41,7 +41,7 @@ def render(block: Block, context: Context, language: str) -> str:
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims import facts_html
     from annotate.claims.captures import closures_of
-    from annotate.claims.relations import Direction, experiments_running, relations
+    from annotate.claims.relations import Direction, experiments_running, lines_run, relations
 
     judged = _judge(block, context)
     if judged.index is None:
@@ -64,6 +64,7 @@ def render(block: Block, context: Context, language: str) -> str:
         captures=closures_of(judged.index, place, nested=False),
         mentions=context.mentions(place.id),
         experiments=experiments_running(place.id, recordings),
+        ran=lines_run(judged.index, place, recordings),
     )
     return facts_html.symbol(sheet, upstream, context, language)
 

@@ -31,6 +31,7 @@ class Sheet:
         captures: its functions that capture something.
         mentions: the claims that pages make about it.
         experiments: those that run it.
+        ran: the lines of it they were seen to run, counting from 1.
     """
 
     place: Place
@@ -41,6 +42,7 @@ class Sheet:
     captures: Sequence[Closure]
     mentions: Sequence[Location]
     experiments: Sequence[str]
+    ran: frozenset[int] = frozenset()
 
 
 def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
@@ -62,6 +64,7 @@ def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
         ],
         "discussed in": _mentions(sheet.mentions, context),
         "run by": [f"<code>{escaped(name)}</code>" for name in sheet.experiments],
+        "lines run": [_ranges(sheet.place.first_line, sheet.ran)] if sheet.ran else [],
     }
     return _list(entries, language)
 
@@ -152,6 +155,17 @@ def relation_html(
         f'{_code_link(name, href)} <small data-evidence="{escape(relation.evidence[0])}"'
         f' title="{escaped(details)}">{escaped(evidence)}</small>'
     )
+
+
+def _ranges(first_line: int, lines: frozenset[int]) -> str:
+    """Lines of a symbol as line numbers of its file: ``71-74, 80``."""
+    ranges: list[list[int]] = []
+    for line in sorted(line + first_line - 1 for line in lines):
+        if ranges and ranges[-1][1] == line - 1:
+            ranges[-1][1] = line
+        else:
+            ranges.append([line, line])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
 
 
 def _shown_part(symbol: str) -> str:

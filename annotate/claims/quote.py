@@ -72,7 +72,7 @@ def render(block: Block, context: Context, language: str) -> str:
     """A card with the source, or with the quote itself where the source is not what it says."""
     # Drawing is not imported by a mere check, which must start quickly.
     from annotate.claims.card import Card, render_card
-    from annotate.claims.relations import related
+    from annotate.claims.relations import lines_run, related
 
     judged = _judge(block, context)
     judgement, index, found = judged.judgement, judged.index, judged.found
@@ -95,9 +95,12 @@ def render(block: Block, context: Context, language: str) -> str:
     if record and language in record.role:
         footer.append((record.role[language], None))
     links: Mapping[tuple[int, int], Link] = {}
+    ran: frozenset[int] = frozenset()
     if index and shown:
         links = context.code_links(index.tree.pin.name).within(shown, context.links)
-        if SHOWN not in block.classes:
+        if SHOWN in block.classes:
+            ran = lines_run(index, shown, context.recordings())
+        else:
             footer += related(index, shown, context, language)
     return render_card(
         Card(
@@ -113,6 +116,7 @@ def render(block: Block, context: Context, language: str) -> str:
             notes=_notes(record, code, language),
             footer=footer,
             links=links,
+            ran=ran,
             language=language,
             title=attributes.get("title", ""),
             highlight=_highlighted(attributes.get("hl_lines", ""), code),

@@ -10,6 +10,7 @@ from annotate.location import Location
 from annotate.recordings import Recording
 from annotate.upstream.calls.graph import CallGraph
 from annotate.upstream.index import Index
+from annotate.upstream.syntax import text_fingerprint
 from annotate.upstream.table import Place
 
 OBSERVED = "observed"
@@ -67,6 +68,35 @@ def relations(
 def experiments_running(symbol: str, recordings: Mapping[str, Recording]) -> list[str]:
     """The experiments that execute a symbol's code, sorted."""
     return sorted(name for name, recording in recordings.items() if symbol in recording.executed)
+
+
+def lines_run(index: Index, place: Place, recordings: Mapping[str, Recording]) -> frozenset[int]:
+    """The lines of a symbol that experiments were seen to run, counting from 1.
+
+    Lines of the symbols inside it are among them. A large recording leaves out deep calls and long
+    ways, so that other lines may have run as well.
+    """
+    table = index.module(place.path)
+    found: set[int] = set()
+    for symbol in table.definitions.values():
+        if place.first_line <= symbol.first_line and symbol.last_line <= place.last_line:
+            inner = table.place(symbol)
+            text = text_fingerprint(inner.text)
+            for recording in recordings.values():
+                if recording.texts.get(inner.id) == text:
+                    offset = symbol.first_line - place.first_line
+                    found.update(line + offset for line in _lines_of(recording, inner.id))
+    return frozenset(found)
+
+
+def _lines_of(recording: Recording, symbol: str) -> set[int]:
+    return {
+        int(token)
+        for call in recording.calls
+        if call.symbol == symbol
+        for token in call.path.split()
+        if token.isdigit()
+    }
 
 
 def _seen(
