@@ -301,11 +301,7 @@ def _bound_in(body: Iterable[ast.AST]) -> Counter[str]:
         if isinstance(node, _FUNCTIONS):
             continue
         if isinstance(node, _COMPREHENSIONS):
-            waiting += [
-                named
-                for named in ast.walk(node)
-                if isinstance(named, ast.NamedExpr)
-            ]
+            waiting += [named for named in ast.walk(node) if isinstance(named, ast.NamedExpr)]
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             bound[node.id] += 1

@@ -89,9 +89,9 @@ def _first_available(
     refresh: bool,
 ) -> Tree:
     if not pin.commit:
-        tree = store.release_tree(pin) or _fetch_release(pin, store, progress)
-        say(_what_was_read(tree, store))
-        return tree
+        pinned = store.release_tree(pin) or _fetch_release(pin, store, progress)
+        say(_what_was_read(pinned, store))
+        return pinned
     tree = store.tree(pin)
     if tree is not None:
         say(_what_was_read(tree, store))
