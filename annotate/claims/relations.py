@@ -83,7 +83,9 @@ def lines_run(index: Index, place: Place, recordings: Mapping[str, Recording]) -
             inner = table.place(symbol)
             text = text_fingerprint(inner.text)
             for recording in recordings.values():
-                if recording.texts.get(inner.id) == text:
+                # A recording keeps the first digits only.
+                recorded = recording.texts.get(inner.id)
+                if recorded and text.startswith(recorded):
                     offset = symbol.first_line - place.first_line
                     found.update(line + offset for line in _lines_of(recording, inner.id))
     return frozenset(found)
