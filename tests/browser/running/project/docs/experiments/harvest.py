@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import orchard
-from annotate.experiment import step
 from orchard.trees import weigh
+
+from annotate.experiment import step
 
 step("weigh")
 print(f"apples: {weigh(np.array([1.5, 2.5]))} kg")
