@@ -1,7 +1,7 @@
 """The atlas: one generated page for each upstream module, made of the same claims as any page.
 
-A page is Markdown: a heading for each symbol, its source as an empty quote, and a ``{.facts}``
-block (`annotate.claims.facts`) that says who calls it, what it calls and where it is discussed.
+A page is Markdown: for each symbol a ``{.facts}`` block (`annotate.claims.facts`) with its heading,
+its source, who calls it, what it calls and where it is discussed.
 """
 
 import re
@@ -148,16 +148,18 @@ class Atlas:
         anchors = self._anchors_of(path)
         shown_until = 0
         for symbol in table.definitions.values():
-            # A registration's name holds code; only its anchor has to be plain.
             nested = symbol.last_line <= shown_until
-            # An underscore would be read as emphasis.
-            anchor = anchors[symbol.qualname].replace("_", "\\_")
-            lines += [f"{'###' if nested else '##'} `{symbol.qualname}` {{ #{anchor} }}", ""]
-            reference = _quoted(f"{path}::{symbol.qualname}")
             if not nested:
-                lines += [f"```{{.python .shown source={reference}}}", "```", ""]
                 shown_until = symbol.last_line
-            lines += [f"```{{.facts symbol={reference}}}", "```", ""]
+            reference = _quoted(f"{path}::{symbol.qualname}")
+            source = "" if nested else ".quoted "
+            level = 3 if nested else 2
+            anchor = anchors[symbol.qualname]
+            lines += [
+                f'```{{.facts {source}#{anchor} symbol={reference} level="{level}"}}',
+                "```",
+                "",
+            ]
         return "\n".join(lines)
 
     def _anchors_of(self, path: str) -> dict[str, str]:

@@ -70,15 +70,22 @@ def test_a_page_quotes_each_symbol_once_and_tells_of_all(tmp_path: Path) -> None
     text = make(tmp_path).module_text("kettle/heat.py", "en")
     found = blocks(text)
     assert all(not block.problem for block in found)
-    sources = [each.attributes["source"] for each in found if "source" in each.attributes]
     told = [each.attributes["symbol"] for each in found if "symbol" in each.attributes]
-    assert sources == [
+    quoted = [each.attributes["symbol"] for each in found if "quoted" in each.classes]
+    assert quoted == [
         "kettle/heat.py::boil",
         "kettle/heat.py::Heater",
         'kettle/heat.py::register("a \\"b\\"")',
         "kettle/heat.py::boil#2",
     ]
-    assert told == [*sources[:2], "kettle/heat.py::Heater.__init__", *sources[2:]]
+    assert told == [*quoted[:2], "kettle/heat.py::Heater.__init__", *quoted[2:]]
+    assert [each.attributes["id"] for each in found if "symbol" in each.attributes] == [
+        "boil",
+        "Heater",
+        "Heater.__init__",
+        "register-a-b",
+        "boil-2",
+    ]
 
 
 def test_the_overview_lists_modules_and_what_they_say(tmp_path: Path) -> None:

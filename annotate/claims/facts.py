@@ -4,8 +4,9 @@ The atlas is made of these blocks; a page may use them as well. The claim is tha
 there with the recorded text, as for an empty quote; all else is generated.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from annotate.claims import quote
 from annotate.claims.context import Context
 from annotate.claims.found import Found, sentence
 from annotate.claims.subject import look_for
@@ -16,7 +17,9 @@ from annotate.upstream.index import Index
 from annotate.verdict import Judgement, Verdict
 
 KIND = "facts"
-ATTRIBUTES = ("symbol", "module", "upstream", "id")
+ATTRIBUTES = ("symbol", "module", "upstream", "id", "level")
+QUOTED = "quoted"
+"""The class of a block that shows the source as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,14 @@ def render(block: Block, context: Context, language: str) -> str:
     if judged.found is None or judged.found.place is None:
         return facts_html.failed(judged.judgement)
     place = judged.found.place
+    above = ""
+    if "level" in block.attributes:
+        above = facts_html.heading(place, block.attributes)
+    if QUOTED in block.classes:
+        shown = replace(
+            block, classes=("python", quote.SHOWN), attributes={"source": judged.judgement.subject}
+        )
+        above += quote.render(shown, context, language)
     graph = context.calls(upstream)
     recordings = context.recordings()
     sheet = facts_html.Sheet(
@@ -66,7 +77,7 @@ def render(block: Block, context: Context, language: str) -> str:
         experiments=experiments_running(place.id, recordings),
         ran=lines_run(judged.index, place, recordings),
     )
-    return facts_html.symbol(sheet, upstream, context, language)
+    return above + facts_html.symbol(sheet, upstream, context, language)
 
 
 def _judge(block: Block, context: Context) -> _Judged:

@@ -69,6 +69,16 @@ def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
     return _list(entries, language)
 
 
+def heading(place: Place, attributes: Mapping[str, str]) -> str:
+    """A symbol's name as a heading, with an anchor and a link to it."""
+    level = "3" if attributes.get("level") == "3" else "2"
+    anchor = escape(attributes.get("id", ""))
+    return (
+        f'<h{level} id="{anchor}"><code>{escaped(place.qualname)}</code>'
+        f'<a class="headerlink" href="#{anchor}" title="Permanent link">&para;</a></h{level}>'
+    )
+
+
 def module(index: Index, path: str, context: Context, language: str) -> str:
     """The facts about a module: where it is, and its symbols."""
     table = index.module(path)
