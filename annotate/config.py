@@ -10,6 +10,9 @@ from annotate.errors import AnnotateError
 from annotate.location import is_safe_path
 from annotate.pin import Pin, Release, is_full_commit
 
+EXPERIMENTS = "docs/experiments"
+"""The folder of the experiment scripts; their recordings lie in ``recordings`` in it."""
+
 FILE_NAMES = ("annotate.toml", "pyproject.toml")
 DEFAULT_PAGES = ("docs/**/*.md", "docs/**/*.txt")
 PAGES_WITHOUT_DOCS = ("**/*.md", "**/*.txt")

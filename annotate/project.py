@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotate import config, journal, pages, records, tables
-from annotate.claims import experiment, note
+from annotate.claims import note
 from annotate.claims.context import Context
 from annotate.claims.kinds import kind_of
 from annotate.claims.links import Links, NoLinks
@@ -18,7 +18,6 @@ from annotate.config import Config
 from annotate.errors import AnnotateError, Exit
 from annotate.location import Location, SymbolReference
 from annotate.pages import Block
-from annotate.recordings import Recording, experiments, recording_path
 from annotate.records import Records
 from annotate.upstream.index import Index
 from annotate.upstream.sources import Progress, obtain
@@ -29,6 +28,7 @@ from annotate.verdict import Judgement, Severity, Verdict
 if TYPE_CHECKING:
     # Only drawing needs these; a check, which must start quickly, does not import them.
     from annotate.claims.code_links import CodeLinks
+    from annotate.recordings import Recording
     from annotate.upstream.calls.graph import CallGraph
 
 PYTHON_LANGUAGES = frozenset({"python", "python3", "py", "py3", "pycon"})
@@ -239,7 +239,7 @@ class Project:
         if not chosen:
             told = {(judgement.subject, judgement.verdict) for judgement in judgements}
             judgements += self._check_records(told, exact=exact)
-            judgements += experiment.check_recordings(self._context("", exact=exact))
+            judgements += self._check_recordings(exact=exact)
         return Report(
             judgements=tuple(sorted(judgements, key=_order)),
             trees=tuple(index.tree for index in self.indexes.values()),
@@ -267,8 +267,11 @@ class Project:
         return kept_call_graph(self.index(upstream))
 
     @cached_property
-    def recordings(self) -> Mapping[str, Recording]:
+    def recordings(self) -> "Mapping[str, Recording]":
         """The recordings that can be read, by the names of their experiments."""
+        # Only drawing, and what looks at calls, needs what reads recordings.
+        from annotate.recordings import Recording, experiments, recording_path
+
         found = {}
         for name in experiments(self.config.root):
             with contextlib.suppress(AnnotateError):
@@ -344,6 +347,15 @@ class Project:
                 f"{path} is not inside the project {self.config.root}",
                 "Run the command from the project that holds the page.",
             ) from error
+
+    def _check_recordings(self, *, exact: bool) -> "list[Judgement]":
+        """Whether the recordings of all experiments still hold."""
+        if not any((self.config.root / config.EXPERIMENTS).glob("*.py")):
+            return []
+        # Only a project with experiments needs what reads recordings.
+        from annotate.claims import experiment
+
+        return experiment.check_recordings(self._context("", exact=exact))
 
     def _check_records(self, told: set[tuple[str, Verdict]], *, exact: bool) -> Iterator[Judgement]:
         """Judge the notes of every record, and the record itself where no page told the same.

@@ -30,11 +30,6 @@ class _Judged:
     found: Found | None = None
 
 
-def matches(block: Block) -> bool:
-    """Whether a block is a call table."""
-    return block.language == "calls"
-
-
 def check(block: Block, context: Context) -> list[Judgement]:
     """One verdict for each symbol the table names."""
     return [

@@ -37,11 +37,6 @@ class _Judged:
     closures: "tuple[Closure, ...]" = ()
 
 
-def matches(block: Block) -> bool:
-    """Whether a block is about captured variables."""
-    return block.form == "fence" and block.language == "captures"
-
-
 def check(block: Block, context: Context) -> list[Judgement]:
     """The verdict on one block."""
     return [_judge(block, context).judgement]

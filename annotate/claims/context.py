@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from annotate.claims.links import Links, NoLinks
 from annotate.location import Location
-from annotate.recordings import Recording
 from annotate.records import Records
 from annotate.upstream.index import Index
 
 if TYPE_CHECKING:
     # Only drawing needs these; a check, which must start quickly, does not import them.
     from annotate.claims.code_links import CodeLinks
+    from annotate.recordings import Recording
     from annotate.upstream.calls.graph import CallGraph
 
 
@@ -45,7 +45,7 @@ class Context:
     records: Records
     recorded_text: Callable[[str, str, str, str], str | None]
     calls: "Callable[[str], CallGraph]"
-    recordings: Callable[[], Mapping[str, Recording]]
+    recordings: "Callable[[], Mapping[str, Recording]]"
     mentions: Callable[[str], Sequence[Location]]
     code_links: "Callable[[str], CodeLinks]"
     links: Links = NoLinks()  # noqa: RUF009 (it has no state)

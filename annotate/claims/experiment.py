@@ -38,15 +38,6 @@ class _Judged:
     part: Part | None = None
 
 
-def matches(block: Block) -> bool:
-    """Whether a block shows an experiment's code or what it did."""
-    if block.form == "labelled":
-        return block.label == "EXPERIMENT"
-    return block.form == "fence" and (
-        "experiment" in block.attributes or block.language == "experiment"
-    )
-
-
 def check(block: Block, context: Context) -> list[Judgement]:
     """The verdict on one block."""
     return [_judge(block, context).judgement]

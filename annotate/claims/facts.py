@@ -29,11 +29,6 @@ class _Judged:
     found: Found | None = None
 
 
-def matches(block: Block) -> bool:
-    """Whether a block asks for the facts about a symbol or a module."""
-    return block.form == "fence" and block.language == "facts"
-
-
 def check(block: Block, context: Context) -> list[Judgement]:
     """The verdict on one block."""
     return [_judge(block, context).judgement]

@@ -32,13 +32,6 @@ SHOWN = "shown"
 _LINES = re.compile(r"(?P<first>[0-9]+)(?:\s*-\s*(?P<last>[0-9]+))?")
 
 
-def matches(block: Block) -> bool:
-    """Whether a block is a quote."""
-    if block.form == "labelled":
-        return block.label == "REAL SOURCE"
-    return "source" in block.attributes
-
-
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A quote as its author wrote it."""

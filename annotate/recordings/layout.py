@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
+from annotate.config import EXPERIMENTS as EXPERIMENTS
 from annotate.errors import AnnotateError
-
-EXPERIMENTS = "docs/experiments"
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 

@@ -17,6 +17,7 @@ from annotate import config, edit, pages, records
 from annotate.claims import quote as quotes
 from annotate.claims.captures import closures_of
 from annotate.claims.compare import shown_lines
+from annotate.claims.kinds import name_of
 from annotate.claims.quote_edits import put_text, rename, set_lines
 from annotate.edit import Edit
 from annotate.errors import AnnotateError
@@ -194,7 +195,7 @@ class _Planner:
         self, page: str, lines: list[str], block: Block
     ) -> Iterator[tuple[Carried, list[Edit]]]:
         location = Location(page, block.first_line)
-        if quotes.matches(block):
+        if name_of(block) == "quote":
             try:
                 quote = quotes.read(block)
             except AnnotateError as error:
