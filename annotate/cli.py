@@ -314,14 +314,26 @@ def map_source(
 
 
 @cli.command()
-@click.argument("symbol")
+@click.argument("symbol", required=False)
 @click.option("--from", "start", default="", metavar="COMMIT", help="Default: the pinned commit.")
 @_version_options
-def log(symbol: str, start: str, upstream: str, package: str, repository: str, output: str) -> Exit:
-    """List the commits that changed SYMBOL, through renames and moves, newest first."""
+def log(
+    symbol: str | None, start: str, upstream: str, package: str, repository: str, output: str
+) -> Exit:
+    """List the commits that changed SYMBOL, through renames and moves, newest first.
+
+    Without SYMBOL, count those of every symbol that the pages name; the site shows the counts.
+    """
     from annotate.report import log as report
 
     with _upstream(repository, package, upstream) as compared:
+        if symbol is None:
+            if output == "json":
+                raise click.UsageError("--format json goes with a SYMBOL")
+            for name in _open(None, exact=False).named_symbols():
+                name, steps = compared.log(name, start)
+                click.echo(report.render_count(name, steps), nl=False)
+            return Exit.CLEAN
         name, steps = compared.log(symbol, start)
         render = report.render_json if output == "json" else report.render_text
         click.echo(render(name, steps), nl=False)

@@ -7,6 +7,7 @@ from annotate import config
 from annotate.errors import AnnotateError
 from annotate.location import RangeReference, SymbolReference, parse_reference
 from annotate.pin import Pin, is_full_commit
+from annotate.upstream.changes import keeping
 from annotate.upstream.index import Index, Place
 from annotate.upstream.lineage import Lineage, Step
 from annotate.upstream.moves import Facts, Move, Moves, Ranges
@@ -104,7 +105,7 @@ class Upstream:
             history = self.versions.history()
         place = self._find(history.tree(commit), symbol)
         steps = Lineage(history, self._facts).of(commit, place.path, place.qualname)
-        return place.id, steps
+        return place.id, keeping(self.store, commit, place.id, steps)
 
     def difference(self, old: str, new: str) -> Difference:
         """What two versions do not have in common.

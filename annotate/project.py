@@ -19,6 +19,7 @@ from annotate.errors import AnnotateError, Exit
 from annotate.location import Location, SymbolReference
 from annotate.pages import Block
 from annotate.records import Records
+from annotate.upstream.changes import Changes, kept
 from annotate.upstream.index import Index
 from annotate.upstream.sources import Progress, obtain
 from annotate.upstream.store import Store
@@ -279,6 +280,22 @@ class Project:
                 found[name] = Recording.load(path)
         return found
 
+    def named_symbols(self) -> list[str]:
+        """The ids of the symbols that pages quote or table, aliases resolved, sorted."""
+        symbols: set[str] = set()
+        for subject in self._mentions:
+            path, _, qualname = subject.partition("::")
+            for index in self.indexes.values():
+                with contextlib.suppress(AnnotateError):
+                    places = index.candidates(SymbolReference(path, qualname))
+                    symbols.update(place.id for place in places)
+        return sorted(symbols)
+
+    def changes(self, upstream: str, symbol: str) -> Changes | None:
+        """How often a symbol changed up to the pinned commit, if `annotate log` has found out."""
+        tree = self.index(upstream).tree
+        return kept(self._store, tree.pin.commit, symbol) if tree.is_pinned_commit else None
+
     def mentions(self, symbol: str) -> Sequence[Location]:
         """The claims that pages make about a symbol, by page and line."""
         return self._mentions.get(symbol, ())
@@ -324,6 +341,7 @@ class Project:
             calls=self.calls,
             recordings=lambda: self.recordings,
             mentions=self.mentions,
+            changes=self.changes,
             code_links=self._code_links,
             links=links,
             exact=exact,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from annotate.claims.links import Links, NoLinks
 from annotate.location import Location
 from annotate.records import Records
+from annotate.upstream.changes import Changes
 from annotate.upstream.index import Index
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Context:
         calls: upstream name → the call graph of its tree.
         recordings: the experiments' recordings, by name.
         mentions: symbol id → the claims that pages make about it.
+        changes: upstream name, symbol id → how often it changed, where that is known.
         code_links: upstream name → what its code links to.
         links: where the site shows what is drawn.
         exact: whether a stand-in's text is an error.
@@ -47,6 +49,7 @@ class Context:
     calls: "Callable[[str], CallGraph]"
     recordings: "Callable[[], Mapping[str, Recording]]"
     mentions: Callable[[str], Sequence[Location]]
+    changes: Callable[[str, str], Changes | None]
     code_links: "Callable[[str], CodeLinks]"
     links: Links = NoLinks()  # noqa: RUF009 (it has no state)
     exact: bool = False

@@ -70,6 +70,7 @@ def render(block: Block, context: Context, language: str) -> str:
         captures=closures_of(judged.index, place, nested=False),
         mentions=context.mentions(place.id),
         experiments=experiments_running(place.id, recordings),
+        changes=context.changes(upstream, place.id),
         ran=lines_run(judged.index, place, recordings),
     )
     return above + facts_html.symbol(sheet, upstream, context, language)

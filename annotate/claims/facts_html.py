@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 
 from annotate.claims.card import verdict_badge
@@ -11,6 +12,7 @@ from annotate.claims.quote import permalink
 from annotate.claims.relations import Relation
 from annotate.location import Location
 from annotate.upstream.calls import Capture, Closure
+from annotate.upstream.changes import Changes
 from annotate.upstream.index import Index, Place
 from annotate.verdict import Judgement
 
@@ -32,6 +34,7 @@ class Sheet:
         mentions: the claims that pages make about it.
         experiments: those that run it.
         ran: the lines of it they were seen to run, counting from 1.
+        changes: how often it changed, where that is known.
     """
 
     place: Place
@@ -43,6 +46,7 @@ class Sheet:
     mentions: Sequence[Location]
     experiments: Sequence[str]
     ran: frozenset[int] = frozenset()
+    changes: Changes | None = None
 
 
 def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
@@ -64,6 +68,7 @@ def symbol(sheet: Sheet, upstream: str, context: Context, language: str) -> str:
         ],
         "discussed in": _mentions(sheet.mentions, context),
         "run by": [f"<code>{escaped(name)}</code>" for name in sheet.experiments],
+        "history": [_changes(sheet.changes, language)] if sheet.changes else [],
         "lines run": [_ranges(sheet.place.first_line, sheet.ran)] if sheet.ran else [],
     }
     return _list(entries, language)
@@ -165,6 +170,12 @@ def relation_html(
         f'{_code_link(name, href)} <small data-evidence="{escape(relation.evidence[0])}"'
         f' title="{escaped(details)}">{escaped(evidence)}</small>'
     )
+
+
+def _changes(changes: Changes, language: str) -> str:
+    day = datetime.fromtimestamp(changes.time, UTC).date().isoformat()
+    said = word("changed", language).format(changes.count, changes.last[:8], day)
+    return escaped(said)
 
 
 def _ranges(first_line: int, lines: frozenset[int]) -> str:

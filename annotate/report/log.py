@@ -21,6 +21,16 @@ def render_text(symbol: str, steps: Iterable[Step]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def render_count(symbol: str, steps: Iterable[Step]) -> str:
+    """One line: how many commits changed a symbol, and the newest that did."""
+    found = list(steps)
+    if not found:
+        return f"{symbol}  no commit\n"
+    newest = found[0].commit
+    day = datetime.fromtimestamp(newest.time, UTC).date().isoformat()
+    return f"{symbol}  changed {len(found) - 1}×, last in {newest.id[:12]} ({day})\n"
+
+
 def render_json(symbol: str, steps: Iterable[Step]) -> str:
     """Keys: ``version``, ``symbol``, ``changes`` (``commit``, ``kind``, ``symbol``, ``path``)."""
     document = {
