@@ -30,7 +30,7 @@ from annotate.upstream.calls.values import (
 RECURSION_LIMIT = 20_000
 """Analysed calls and expressions nest; both are bounded, far below this."""
 
-MAX_SETTLING = 3
+MAX_SETTLING = 2
 """Rounds in which calls that looked for something too early are analysed again."""
 
 MAX_CLOSURES = 3
@@ -79,7 +79,7 @@ class Analysis(Statements):
         frame = self.frames[path] = Frame(code, None, path)
         dotted = self._paths.dotted(path)
         frame.names["__name__"] = frozenset({self.constant("__main__"), self.constant(dotted)})
-        frame.names["__file__"] = frozenset({self.native("str", instance=True)})
+        frame.names["__file__"] = self.instance_of("str")
         branches, self.branches = self.branches, 0
         stack, self.stack = self.stack, []
         self.execute(code.body, frame)
@@ -138,6 +138,8 @@ class Analysis(Statements):
         context = self._new_context(key, function, node, bound)
         self._contexts_of[node] = self._contexts_of.get(node, 0) + 1
         self.run(context)
+        # Nobody calls it this way again, so nobody asks whether that has changed.
+        context.touched = set()
 
     def _first_parameter(self, function: Function, owner: Class) -> Values:
         code = function.code

@@ -122,7 +122,7 @@ class Attributes(Core):
         if name == "__call__":
             return frozenset({value})
         if name == "__name__":
-            return frozenset({self.constant(value.code.name)})
+            return self.literal(value.code.name)
         stored = self.function_fields.get((value, name))
         return stored if stored is not None else ANYTHING
 
@@ -227,7 +227,7 @@ class Attributes(Core):
             return stored
         getter = self.method(value, "__getattr__", site)
         if getter:
-            arguments = Arguments([frozenset({self.constant(name)})])
+            arguments = Arguments([self.literal(name)])
             return self.call(getter, arguments, site.implied("__getattr__"))
         if any(isinstance(base, Native) and base.name in CONTAINERS for base in class_.mro):
             return frozenset({Method(self.items_of(value), name)})
@@ -279,7 +279,7 @@ class Attributes(Core):
 
     def _class_attribute(self, value: Class, name: str, site: Site) -> Values:
         if name == "__name__":
-            return frozenset({self.constant(value.code.name)})
+            return self.literal(value.code.name)
         found = self.in_class(value, name)
         if isinstance(found, tuple):
             result = NOTHING
@@ -362,7 +362,7 @@ class Attributes(Core):
                     return
         setter_of_all = self.method(value, "__setattr__", site)
         if setter_of_all:
-            arguments = Arguments([frozenset({self.constant(name)}), values])
+            arguments = Arguments([self.literal(name), values])
             self.call(setter_of_all, arguments, site.implied("__setattr__"))
         replace = alone and not value.summary and not self.branches
         if set_item(value.fields, name, values, replace=replace):

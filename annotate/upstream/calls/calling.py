@@ -15,6 +15,7 @@ from annotate.upstream.calls.core import (
     MAX_CALLEES,
     MAX_CALLEES_IN_ALL,
     MAX_OPEN_CALLEES,
+    MAX_TOUCHED,
     Arguments,
     Context,
     Site,
@@ -52,8 +53,8 @@ MAX_CONTEXTS = 400
 STEPS_PER_CODE = 800
 """Expressions evaluated for one function before new arguments share a context."""
 
-BASE_STEPS = 200_000
-STEPS_PER_DEFINITION = 20
+BASE_STEPS = 100_000
+STEPS_PER_DEFINITION = 10
 """Expressions evaluated in all before every function has one context only."""
 
 MAX_MERGED = 8
@@ -186,7 +187,8 @@ class Calling(Annotations):
         self._ensure(context)
         if self.stack:
             top = self.stack[-1]
-            top.touched |= context.touched
+            if len(top.touched) < MAX_TOUCHED:
+                top.touched |= context.touched
             if not context.result or context.running:
                 top.incomplete = True
         return context.result

@@ -154,7 +154,7 @@ class Containers(Calling):
         if isinstance(value, Native):
             return frozenset({value})
         if isinstance(value, Constant) and isinstance(value.value, str):
-            return frozenset({self.native("str", instance=True)})
+            return self.instance_of("str")
         return ANYTHING
 
     def item_in(self, container: Container, keys: Values, site: Site) -> Values:
@@ -254,7 +254,7 @@ class Containers(Calling):
         if isinstance(value, Instance | Class):
             return self._iterated_object(value, site)
         if isinstance(value, Constant) and isinstance(value.value, str):
-            return frozenset({self.native("str", instance=True)})
+            return self.instance_of("str")
         if isinstance(value, Native) and value.instance:
             return ANYTHING
         return ANYTHING
@@ -266,7 +266,7 @@ class Containers(Calling):
             return self.next_of(self.call(method, Arguments(), implied), site)
         method = self.method(value, "__getitem__", site)
         if method:
-            index = frozenset({self.native("int", instance=True)})
+            index = self.instance_of("int")
             return self.call(method, Arguments([index]), implied)
         if isinstance(value, Instance) and value.items is not None:
             return self._iterated(value.items, site)
@@ -338,7 +338,7 @@ class Containers(Calling):
         if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
             return self.packed("list", [], frozenset({text}))
         if name in ("encode", "find", "index", "count") or name.startswith("is"):
-            return frozenset({self.native("int", instance=True)})
+            return self.instance_of("int")
         return frozenset({text})
 
     def _dict_method(
@@ -377,7 +377,7 @@ class Containers(Calling):
             return NOTHING
         else:
             return ANYTHING
-        return frozenset({self.constant(None)})
+        return self.literal(None)
 
     def _dict_view(self, receiver: Container, name: str, site: Site) -> Values:
         if name == "values":
@@ -386,7 +386,7 @@ class Containers(Calling):
             return self.packed("list", [], self.keys_of(receiver))
         pairs = NOTHING
         for key, values in list(receiver.known.items())[:MAX_KNOWN]:
-            constant = frozenset({self.constant(key)})
+            constant = self.literal(key)
             pairs = pairs | self.packed("tuple", [constant, join(values, receiver.rest)], NOTHING)
         if receiver.rest or not pairs:
             self.touch(receiver)
@@ -445,10 +445,10 @@ class Containers(Calling):
         elif name == "__iter__":
             return self.iterator(site.key, site.frame, self.contents(receiver))
         elif name in ("index", "count"):
-            return frozenset({self.native("int", instance=True)})
+            return self.instance_of("int")
         elif name not in ("remove", "discard", "clear", "reverse", "__setitem__"):
             return ANYTHING
-        return frozenset({self.constant(None)})
+        return self.literal(None)
 
     def _append(self, receiver: Container, values: Values, *, at_end: bool) -> None:
         if at_end and receiver.length is not None and not (receiver.shared or self.branches):

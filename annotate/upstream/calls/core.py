@@ -23,8 +23,8 @@ from annotate.upstream.calls.values import (
     join,
 )
 
-MAX_TOUCHED = 64
-"""Objects one analysed call may depend on before it counts as depending on none."""
+MAX_TOUCHED = 32
+"""Objects one analysed call is said to depend on; more are not looked at."""
 
 MAX_CALLEES = 8
 """Functions one place may call, besides others that are not known; of more, none is told."""
@@ -146,6 +146,8 @@ class Core(ABC):
         self.functions: dict[tuple[str, int, Frame], Function] = {}
         self.stack: list[Context] = []
         self._constants: dict[tuple[type, object], Constant] = {}
+        self._literals: dict[tuple[type, object], Values] = {}
+        self._instances_of: dict[str, Values] = {}
         self._natives: dict[tuple[str, bool], Native] = {}
         self._externals: dict[tuple[str, bool], External] = {}
         self._unknown: dict[str, Unknown] = {}
@@ -172,6 +174,21 @@ class Core(ABC):
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = Constant(value)
+        return found
+
+    def literal(self, value: str | int | bool | None) -> Values:
+        """The set of one constant; there are many, so each is made once."""
+        key = (type(value), value)
+        found = self._literals.get(key)
+        if found is None:
+            found = self._literals[key] = frozenset({self.constant(value)})
+        return found
+
+    def instance_of(self, name: str) -> Values:
+        """The set of one value of a builtin type, made once."""
+        found = self._instances_of.get(name)
+        if found is None:
+            found = self._instances_of[name] = frozenset({self.native(name, instance=True)})
         return found
 
     def native(self, name: str, *, instance: bool = False) -> Native:

@@ -55,8 +55,8 @@ class Expressions(Evidence):
         super().__init__(modules)
         self._evaluators: dict[str, Callable[[Expression, Frame], Values]] = {
             "n": lambda e, f: self.name_in(e[1], f),
-            "k": lambda e, _f: frozenset({self.constant(e[1])}),
-            "K": lambda e, _f: frozenset({self.native(e[1], instance=True)}),
+            "k": lambda e, _f: self.literal(e[1]),
+            "K": lambda e, _f: self.instance_of(e[1]),
             "a": self._attribute,
             "c": self._call,
             "s": self._subscript,
@@ -357,7 +357,7 @@ class Expressions(Evidence):
     def _not(self, expression: Expression, frame: Frame) -> Values:
         values = self.evaluate(expression[1], frame)
         self.special(values, ("__bool__", "__len__"), Site(frame, frame.code.line, "truth"))
-        return frozenset({self.native("bool", instance=True)})
+        return self.instance_of("bool")
 
     def _binary(self, expression: Expression, frame: Frame) -> Values:
         _, operator, left_part, right_part, line = expression
@@ -420,7 +420,7 @@ class Expressions(Evidence):
                 return frozenset({value})
             if isinstance(value, Constant) and type(value.value) in (str, int):
                 kind = "str" if isinstance(value.value, str) else "int"
-                return frozenset({self.native(kind, instance=True)})
+                return self.instance_of(kind)
         return ANYTHING
 
     def _unary(self, expression: Expression, frame: Frame) -> Values:
@@ -443,7 +443,7 @@ class Expressions(Evidence):
                 mine, theirs = _COMPARISONS[operator]
                 if not self._by_method(left, mine, right, site):
                     self._by_method(right, theirs, left, site)
-        return frozenset({self.native("bool", instance=True)})
+        return self.instance_of("bool")
 
     def _named(self, expression: Expression, frame: Frame) -> Values:
         values = self.evaluate(expression[2], frame)
@@ -476,7 +476,7 @@ class Expressions(Evidence):
             values = self.evaluate(part, frame)
             site = Site(frame, expression[2], "formatting")
             self.special(values, ("__format__", "__str__", "__repr__"), site)
-        return frozenset({self.native("str", instance=True)})
+        return self.instance_of("str")
 
     def _sequence(self, expression: Expression, frame: Frame) -> Values:
         for part in expression[1]:

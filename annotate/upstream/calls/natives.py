@@ -158,14 +158,14 @@ class Natives(Containers):
         if name == "reversed":
             return self.iterator(site.key, site.frame, self.iterated(_first(arguments), site))
         if name in _CONSTRUCTED:
-            return frozenset({self.native(name, instance=True)})
+            return self.instance_of(name)
         method = name.rpartition(".")[2]
         if "." in name and method in ("__init__", "__init_subclass__"):
-            return frozenset({self.constant(None)})
+            return self.literal(None)
         if "." in name and arguments.positional:
             return self._unbound(method, arguments, site)
         if name[:1].isupper() or name == "object":
-            return frozenset({self.native(name, instance=True)})
+            return self.instance_of(name)
         return ANYTHING
 
     def _unbound(self, method: str, arguments: Arguments, site: Site) -> Values:
@@ -209,7 +209,7 @@ class Natives(Containers):
         return self.fill(result, [], items)
 
     def _numbers(self, site: Site) -> Values:
-        number = frozenset({self.native("int", instance=True)})
+        number = self.instance_of("int")
         return self.iterator(site.key, site.frame, number)
 
     def _super(self, arguments: Arguments, site: Site) -> Values:
@@ -272,7 +272,7 @@ class Natives(Containers):
             for name in ordered(names):
                 if isinstance(name, Constant) and isinstance(name.value, str):
                     self.store_attribute(receivers, name.value, values, site)
-        return frozenset({self.constant(None)})
+        return self.literal(None)
 
     def _object_setattr(self, arguments: Arguments, _site: Site) -> Values:
         # The object's own `__setattr__` is what calls this one.
@@ -287,7 +287,7 @@ class Natives(Containers):
                     ):
                         before = receiver.fields.get(name.value, NOTHING)
                         receiver.fields[name.value] = join(before, values)
-        return frozenset({self.constant(None)})
+        return self.literal(None)
 
     def _descriptor(self, kind: str, arguments: Arguments, site: Site) -> Values:
         return frozenset({self.descriptor(kind, _first(arguments), site)})
@@ -352,7 +352,7 @@ class Natives(Containers):
         return self.iterator(site.key, site.frame, pairs)
 
     def _enumerate(self, arguments: Arguments, site: Site) -> Values:
-        number: Values = frozenset({self.native("int", instance=True)})
+        number: Values = self.instance_of("int")
         items = self.iterated(_first(arguments), site) or ANYTHING
         pairs = self.packed("tuple", [number, items], NOTHING)
         return self.iterator(site.key, site.frame, pairs)
@@ -382,7 +382,7 @@ class Natives(Containers):
 
     def _consumed(self, arguments: Arguments, site: Site) -> Values:
         self.iterated(_first(arguments), site)
-        return frozenset({self.native("bool", instance=True)})
+        return self.instance_of("bool")
 
     def _dict(self, arguments: Arguments, site: Site) -> Values:
         made = self.container("dict", site.key, site.frame)

@@ -265,7 +265,7 @@ class Statements(Expressions):
             for value in ordered(values):
                 if isinstance(value, Instance):
                     method = self.method(value, "__set_name__", site)
-                    constant = frozenset({self.constant(name)})
+                    constant = self.literal(name)
                     self.call(method, Arguments([frozenset({class_}), constant]), site)
         for metaclass in ordered(class_.metaclasses):
             if not isinstance(metaclass, Class):
@@ -274,7 +274,7 @@ class Statements(Expressions):
                 found = self.in_class(metaclass, name)
                 if isinstance(found, tuple):
                     own = metaclass if name == "__new__" else class_
-                    name_of = frozenset({self.constant(class_.code.name)})
+                    name_of = self.literal(class_.code.name)
                     arguments = Arguments([frozenset({own}), name_of, ANYTHING, ANYTHING])
                     self.call(found[1], arguments, site)
         for base in class_.mro[1:]:
@@ -502,7 +502,7 @@ class Statements(Expressions):
                 self.assign(target, entered or ANYTHING, frame)
             exits.append(managers)
         reaches = self.execute(body, frame)
-        none = frozenset({self.constant(None)})
+        none = self.literal(None)
         for managers in reversed(exits):
             self.special(managers, ("__exit__",), site, none, none, none)
             self.special(managers, ("__aexit__",), site, none, none, none)
