@@ -76,9 +76,16 @@ def conditions(rounds: int, language: str) -> str:
     programs += [f"{name} {version(name)}" for name in DISTRIBUTIONS]
     programs += [_first_line("git", "--version"), _first_line("ctags", "--version")]
     listed = ", ".join(programs)
+    load = os.getloadavg()[2]
     if language == "zh":
-        return f"{day} 测于 {cores} 个核心，每组轮流运行 {rounds} 轮：{listed}。"
-    return f"Measured on {day} on {cores} cores, {rounds} rounds of each: {listed}."
+        return (
+            f"{day} 测于 {cores} 个核心，每组轮流运行 {rounds} 轮，"
+            f"结束时 15 分钟平均负载 {load:.1f}：{listed}。"
+        )
+    return (
+        f"Measured on {day} on {cores} cores, {rounds} rounds of each, "
+        f"with a load average over 15 minutes of {load:.1f} at the end: {listed}."
+    )
 
 
 def _first_line(*command: str) -> str:
