@@ -15,7 +15,6 @@ from annotate import terminal
 from annotate.accept import accept as accept_symbols
 from annotate.accept import unrecorded
 from annotate.errors import AnnotateError, Exit
-from annotate.location import RangeReference, parse_reference
 from annotate.project import Project, Report
 from annotate.report import github, json, sarif, text
 from annotate.upstream.index import Index, Place
@@ -123,7 +122,7 @@ def verify(
 def show(symbol: str, upstream: str, source: str | None, exact: bool) -> Exit:
     """Print the source of SYMBOL with its true line numbers."""
     index = _open(source, exact).index(upstream)
-    place = _found(index, symbol)
+    place = index.named(symbol)
     click.echo(_heading(place, index))
     width = len(str(place.last_line))
     for number, line in enumerate(place.text.split("\n"), place.first_line):
@@ -194,7 +193,7 @@ def calls(
         click.echo(report.render_graph(graph, builtins=builtins), nl=False)
         return Exit.CLEAN
     project = _open(source, exact)
-    place = _found(project.index(upstream), str(symbol))
+    place = project.index(upstream).named(str(symbol))
     click.echo(
         report.render(place.id, project.calls(upstream), project.recordings, depth=depth), nl=False
     )
@@ -488,26 +487,6 @@ def _open(source: str | None, exact: bool, *, refresh: bool = False) -> Project:
         say=lambda line: click.echo(line, err=True),
         progress=terminal.progress(),
     )
-
-
-def _found(index: Index, symbol: str) -> Place:
-    """What a symbol id or a file range means.
-
-    Raises:
-        AnnotateError: there is no such thing in the tree.
-    """
-    reference = parse_reference(symbol)
-    if isinstance(reference, RangeReference):
-        place = index.lines(reference)
-    else:
-        place = index.find(reference)
-    if place is None:
-        nearest = index.nearest(reference)
-        raise AnnotateError(
-            f"{index.tree.identity} has no {symbol}",
-            f"Nearest: {', '.join(nearest)}." if nearest else "`annotate symbols` lists all.",
-        )
-    return place
 
 
 def _heading(place: Place, index: Index) -> str:

@@ -5,16 +5,15 @@ from pathlib import Path
 
 from annotate import config
 from annotate.errors import AnnotateError
-from annotate.location import RangeReference, SymbolReference, parse_reference
+from annotate.location import SymbolReference, parse_reference
 from annotate.pin import Pin, is_full_commit
 from annotate.upstream.changes import keeping
-from annotate.upstream.index import Index, Place
+from annotate.upstream.index import Index
 from annotate.upstream.lineage import Lineage, Step
 from annotate.upstream.moves import Facts, Move, Moves, Ranges
 from annotate.upstream.moves.difference import Difference, difference
 from annotate.upstream.store import Progress, Store
 from annotate.upstream.trail import Trail
-from annotate.upstream.tree import Tree
 from annotate.upstream.versions import Versions
 
 _PLAIN = 0.9
@@ -71,7 +70,7 @@ class Upstream:
         """
         before, after = self.versions.tree(old), self.versions.tree(new)
         moves = Moves(before, after, self._facts)
-        place = self._find(before, source)
+        place = Index(before, self.store).named(source)
         if place.qualname:
             move = moves.of(place.path, place.qualname)
         else:
@@ -103,7 +102,7 @@ class Upstream:
         else:
             commit = self.versions.resolve(wanted or "latest")
             history = self.versions.history()
-        place = self._find(history.tree(commit), symbol)
+        place = Index(history.tree(commit), self.store).named(symbol)
         steps = Lineage(history, self._facts).of(commit, place.path, place.qualname)
         return place.id, keeping(self.store, commit, place.id, steps)
 
@@ -114,21 +113,6 @@ class Upstream:
             AnnotateError: a version cannot be had.
         """
         return difference(Moves(self.versions.tree(old), self.versions.tree(new), self._facts))
-
-    def _find(self, tree: Tree, source: str) -> Place:
-        index = Index(tree, self.store)
-        reference = parse_reference(source)
-        if isinstance(reference, RangeReference):
-            place = index.lines(reference)
-        else:
-            place = index.find(reference)
-        if place is None:
-            nearest = index.nearest(reference)
-            raise AnnotateError(
-                f"{tree.identity} has no {source}",
-                f"Nearest: {', '.join(nearest)}." if nearest else "",
-            )
-        return place
 
 
 def _pin(start: Path, repository: str, package: str, upstream: str) -> Pin:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from annotate.errors import AnnotateError, Exit
-from annotate.location import RangeReference, SymbolReference
+from annotate.location import RangeReference, SymbolReference, parse_reference
 from annotate.upstream import symbols, syntax
 from annotate.upstream.store import Store
 from annotate.upstream.table import ModuleTable, Place, naming, read_table
@@ -81,6 +81,25 @@ class Index:
             names = " or ".join(place.id for place in places)
             raise AnnotateError(f"{reference} can mean {names}", "Name one of them.")
         return places[0] if places else None
+
+    def named(self, text: str) -> Place:
+        """What a symbol id or a file range means, as users write it.
+
+        Raises:
+            AnnotateError: it is neither, or there is no such thing; near misses are named.
+        """
+        reference = parse_reference(text)
+        if isinstance(reference, RangeReference):
+            place = self.lines(reference)
+        else:
+            place = self.find(reference)
+        if place is None:
+            nearest = self.nearest(reference)
+            raise AnnotateError(
+                f"{self.tree.identity} has no {text}",
+                f"Nearest: {', '.join(nearest)}." if nearest else "`annotate symbols` lists all.",
+            )
+        return place
 
     def candidates(self, reference: SymbolReference) -> list[Place]:
         """Every symbol a reference can mean, through aliases.
