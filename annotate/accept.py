@@ -40,6 +40,9 @@ def unrecorded(project: Project, report: Report, upstream: str = "") -> list[str
     for judgement in report.judgements:
         if judgement.kind not in ("quote", "calls") or judgement.verdict in _NOT_RECORDABLE:
             continue
+        if judgement.found is None:
+            # Of a hand-written table, the call that a row names is no symbol.
+            continue
         path, separator, qualname = _LINES.sub("", judgement.subject).partition("::")
         if not separator or project.records.get(index.tree.pin.name, path, qualname):
             continue

@@ -59,7 +59,7 @@ class Report:
         judgements: every claim with its verdict, by page and line.
         trees: what the claims were judged against.
         pages: how many pages were read.
-        unclaimed: Python code in pages that claims nothing.
+        unclaimed: Python code, and cells of call tables, that claim nothing.
         page_claims: how many of the claims stand in pages rather than in records.
         exact: whether a stand-in is not good enough.
     """

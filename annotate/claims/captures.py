@@ -116,7 +116,7 @@ def _judge(block: Block, context: Context) -> _Judged:
         captured = {capture.name for closure in closures for capture in closure.captures}
         if expected and expected != captured:
             verdict = Verdict.EDITED
-            message = f"{subject} captures {_listed(captured)}, not {_listed(expected)}"
+            message = f"{subject} captures {_listed(captured)}; the page says {_listed(expected)}"
         elif expected and verdict in (Verdict.EXACT, Verdict.STAND_IN):
             # What is claimed is what is captured, whatever else may differ in the text.
             verdict, message = Verdict.EXACT, f"{subject} captures {_listed(captured)}"

@@ -1,7 +1,7 @@
 """Call tables written by hand: each row's symbol must exist, and each call it names must be one.
 
 A cell under "called by" or "calls" is taken at its word as far as it names symbols: pieces between
-commas that resolve to one. The rest is prose, left alone and counted as unclaimed.
+commas that resolve to one, or are written as code. The rest is prose, left alone and counted.
 """
 
 import re
@@ -63,8 +63,16 @@ def _check_row(row: Row, context: Context, checked: Checked) -> None:
         direction = _direction(heading)
         if direction is None:
             continue
-        for piece in filter(None, (piece.strip(" `") for piece in _SEPARATORS.split(cell))):
+        for written in filter(None, (piece.strip() for piece in _SEPARATORS.split(cell))):
+            piece = written.strip("`")
             named = _named(index, reference, piece) if _NAME.fullmatch(piece) else []
+            if found.place is not None and not named and _is_code(written):
+                claim = f"{reference} {direction.value} {piece}"
+                message = f"{index.tree.identity} has no symbol {piece}"
+                checked.judgements.append(
+                    _judgement(context, location, claim, Verdict.MISSING, message)
+                )
+                continue
             if found.place is None or not named:
                 checked.unclaimed.append(location)
                 continue
@@ -92,6 +100,13 @@ def _judge_call(
     there = ", ".join(sorted(by_symbol)[:6]) or "nothing that can be seen"
     what = "" if str(reference) == place.id else f" ({place.id})"
     return Verdict.EDITED, f"no such call; {reference}{what} {direction.value} {there}"
+
+
+def _is_code(piece: str) -> bool:
+    """Whether a piece is written as a name in the code, so that it cannot be meant as a word."""
+    name = piece.strip("`")
+    is_name = _NAME.fullmatch(name) is not None
+    return is_name and (piece != name or "::" in name or name.endswith("()"))
 
 
 def _evidence(relation: Relation) -> str:

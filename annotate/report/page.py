@@ -25,7 +25,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "In a checkout of this project, this judges all of it again and changes "
         "nothing:",
         "records": "Records",
-        "unclaimed": "Python code that claims nothing, and is not checked: {}",
+        "unclaimed": "Python code and table cells that claim nothing, and are not checked: {}",
         "line": "Line",
         "claim": "Claim",
         "found": "Found",
@@ -42,7 +42,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "{notes} 条有说明，{warnings} 条有警告，{errors} 条不成立。",
         "reproduce": "在本项目的检出中运行下面的命令，会把这一切重新核对一遍，不改动任何文件：",
         "records": "记录",
-        "unclaimed": "没有作出断言、因而不检查的 Python 代码：{}",
+        "unclaimed": "没有作出断言、因而不检查的 Python 代码与表格单元：{}",
         "line": "行",
         "claim": "断言",
         "found": "结果",

@@ -17,7 +17,7 @@ def render(report: Report, *, verbose: bool = False) -> str:
             parts += ["", *_judgement(judgement, show_diff=show_diff)]
     parts.append("")
     for location in report.unclaimed:
-        parts.append(plain(f"{location}: Python code that claims nothing about the source"))
+        parts.append(plain(f"{location}: nothing is claimed here, and nothing checked"))
     parts.append(totals(report))
     return "\n".join(parts) + "\n"
 

@@ -75,3 +75,11 @@ def test_prose_is_left_alone_and_counted(tmp_path: Path) -> None:
     report = check(tmp_path, HEAD + "| heat.py :: boil | whoever is thirsty | warm | |\n")
     assert len(report.unclaimed) == 1
     assert Verdict.EDITED not in verdicts(report).values()
+
+
+def test_what_is_written_as_code_has_to_be_there(tmp_path: Path) -> None:
+    report = check(tmp_path, HEAD + "| heat.py :: boil | `simmer` | chill() | |\n")
+    found = {each.subject: each.verdict for each in report.judgements}
+    assert found["kettle/heat.py::boil is called by simmer"] is Verdict.MISSING
+    assert found["kettle/heat.py::boil calls chill()"] is Verdict.MISSING
+    assert report.unclaimed == ()

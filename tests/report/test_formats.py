@@ -103,7 +103,7 @@ docs/page one.md:8: error: unverifiable quote of m.py::f
     message about unverifiable
     found at m.py:3
 
-docs/page one.md:12: Python code that claims nothing about the source
+docs/page one.md:12: nothing is claimed here, and nothing checked
 8 claims on 1 page: 1 ok, 1 note, 1 warning, 5 errors; 1 unclaimed
 """
     )

@@ -50,7 +50,7 @@ def zip_of(members: Mapping[str, bytes]) -> bytes:
 
 def truncated_tar_gz(archive: bytes, kept: int) -> bytes:
     """Cut the tar, not its compression, after so many bytes."""
-    return gzip.compress(gzip.decompress(archive)[:kept])
+    return gzip.compress(gzip.decompress(archive)[:kept], mtime=0)
 
 
 def sha256(data: bytes) -> str:
