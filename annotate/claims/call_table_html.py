@@ -61,8 +61,8 @@ def _row(row: Row, context: Context, language: str) -> str:
     return (
         f'<tr data-verdict="{escape(row.verdict)}" data-severity="{escape(row.severity)}">'
         f'<th scope="row">{_symbol(row)}</th>'
-        f"<td>{_relations(row.callers, row, context, language)}</td>"
-        f"<td>{_relations(row.callees, row, context, language)}</td>"
+        f"{_relations('called by', row.callers, row, context, language)}"
+        f"{_relations('callees', row.callees, row, context, language)}"
         f"<td>{inline(row.role)}{message}</td>"
         f"<td>{verdict_badge(row.verdict, language)}</td></tr>"
     )
@@ -81,7 +81,10 @@ def _symbol(row: Row) -> str:
     return f"{code}<span>{place}</span>{signature}"
 
 
-def _relations(relations: Sequence[Relation], row: Row, context: Context, language: str) -> str:
+def _relations(
+    heading: str, relations: Sequence[Relation], row: Row, context: Context, language: str
+) -> str:
+    """A cell of symbols; a narrow screen, which has no columns, puts its heading before it."""
     items = [
         f"<li>{relation_html(each, '', row.upstream, context, language)}</li>"
         for each in relations[:_MOST_SHOWN]
@@ -89,4 +92,5 @@ def _relations(relations: Sequence[Relation], row: Row, context: Context, langua
     if len(relations) > _MOST_SHOWN:
         more = word("more", language).format(len(relations) - _MOST_SHOWN)
         items.append(f"<li>{link(more, row.href)}</li>")
-    return f"<ul>{''.join(items)}</ul>" if items else ""
+    listed = f"<ul>{''.join(items)}</ul>" if items else ""
+    return f'<td data-label="{word(heading, language)}">{listed}</td>'
