@@ -125,7 +125,6 @@ def _unreadable(line: int, why: str, hint: str = "") -> AnnotateError:
 _DEEP_LINE = re.compile(r"^(?: {100}|[ \f]*\t[ \t\f]{12})", re.MULTILINE)
 CONTINUATION = re.compile(r"\\\r?\n")
 _CONTINUES = re.compile(r"\\(?=\r?\n)")
-_LONE_CONTINUATION = re.compile(r"^[ \t\f]*\\$", re.MULTILINE)
 _INDENT = re.compile(r"^(?:[ \t\f\r]|\\\r?\n)*+", re.MULTILINE)
 
 
@@ -135,9 +134,8 @@ def lone_continuations(text: str) -> list[int]:
     Where such a line begins a statement, Python takes its indent and the grammar adds it to the
     next line's: a method then becomes nested in the one before, without an ERROR node.
     """
-    if not _CONTINUES.search(text):
-        return []
-    return [match.end() - 1 for match in _LONE_CONTINUATION.finditer(text)]
+    offsets = (match.start() for match in _CONTINUES.finditer(text))
+    return [at for at in offsets if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t\f\r")]
 
 
 def refuse_indentation(text: str) -> None:

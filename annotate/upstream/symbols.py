@@ -82,6 +82,8 @@ def _has_misread_line(text: str, root: Node) -> bool:
 
 
 _BRACKET_BLANKS = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
+_LONG_LINE = 500  # Bytes that are quick to search through.
+_BLANKS = re.compile(rb"[ \t\f]*")
 _NOTHING_FOLLOWS = re.compile(rb"[ \t\f;\\]*(?:#[^\n]*)?(?:\n|\Z)")
 
 _BLANKS_AS_SPACES = bytes.maketrans(b"\t\f\n\\", b"    ")
@@ -131,6 +133,7 @@ class _Extraction:
         self._source = text.encode()
         self._is_ascii = len(self._source) == len(text)
         self._words = self._source.translate(_BLANKS_AS_SPACES)
+        self._counted = (0, 0, 0)
         self._symbols: list[Symbol] = []
         self._alias_counts: dict[str, int] = {}
         self._definitions: dict[str, _Handler] = {
@@ -185,7 +188,7 @@ class _Extraction:
         body = definition.child_by_field_name("body")
         if name is None or name.is_missing or body is None:
             return
-        qualname = self._add(whole or definition, name, "class", scope)
+        qualname = self._add(self._span(whole or definition), name, "class", scope)
         self._walk(body, _Scope("class", f"{qualname}.", {}), self._in_class)
 
     def _function(self, definition: Node, scope: _Scope, whole: Node | None = None) -> None:
@@ -193,7 +196,7 @@ class _Extraction:
         if name is None or name.is_missing:
             return
         kind = "method" if scope.kind == "class" else "function"
-        qualname = self._add(whole or definition, name, kind, scope)
+        qualname = self._add(self._span(whole or definition), name, kind, scope)
         # Few functions have the words for a symbol in them, and only those are walked.
         start, end = name.end_byte, definition.end_byte
         find = self._words.find
@@ -212,10 +215,11 @@ class _Extraction:
         if expression.type == "assignment":
             targets, value = _assigned(expression)
             is_lambda = _is_lambda(value)
+            span = self._span(statement)
             for target in targets:
                 kind = "lambda" if is_lambda and target.type == "identifier" else "assignment"
                 for name in _names_in(target):
-                    self._add(statement, name, kind, scope)
+                    self._add(span, name, kind, scope)
         elif expression.type == "call" and scope.kind == "module":
             callee = _numbered(self._registration(expression), scope.counts)
             self._symbols.append(Symbol(callee, "registration", *self._span(statement)))
@@ -226,16 +230,17 @@ class _Extraction:
             return
         targets, value = _assigned(expression)
         if _is_lambda(value):
+            span = self._span(statement)
             for target in targets:
                 if target.type == "identifier" and not target.is_missing:
-                    self._add(statement, target, "lambda", scope)
+                    self._add(span, target, "lambda", scope)
 
     def _type_alias(self, statement: Node, scope: _Scope) -> None:
         left: Node | None = statement.child_by_field_name("left")
         while left is not None and left.type != "identifier":
             left = left.named_child(0) if left.named_child_count else None
         if left is not None and not left.is_missing:
-            self._add(statement, left, "assignment", scope)
+            self._add(self._span(statement), left, "assignment", scope)
 
     def _import(self, statement: Node, _: _Scope) -> None:
         span = self._span(statement)
@@ -277,9 +282,9 @@ class _Extraction:
             name = f"{name[: MAX_REGISTRATION_NAME - 2]}…)"
         return name
 
-    def _add(self, statement: Node, identifier: Node, kind: str, scope: _Scope) -> str:
+    def _add(self, span: _Span, identifier: Node, kind: str, scope: _Scope) -> str:
+        first_line, last_line, first_column, last_column = span
         name = scope.prefix + _numbered(self._name(identifier), scope.counts)
-        first_line, last_line, first_column, last_column = self._span(statement)
         self._symbols.append(Symbol(name, kind, first_line, last_line, first_column, last_column))
         return name
 
@@ -289,25 +294,40 @@ class _Extraction:
         self._symbols.append(Symbol(_numbered(name, self._alias_counts), "alias", *span, target))
 
     def _span(self, node: Node) -> _Span:
-        source = self._source
         first_row, first_column = node.start_point
         last_row, last_column = node.end_point
         start, end = node.byte_range
-        if source.find(b"#", end - last_column, end) >= 0:
-            node = _last_leaf(node)
-            last_row, last_column = node.end_point
-            end = node.end_byte
+        # Where a comment may end the node, its last statement is looked for.
+        if last_column > _LONG_LINE or self._source.find(b"#", end - last_column, end) >= 0:
+            last = _last_leaf(node)
+            last_row, last_column = last.end_point
+            end = last.end_byte
         if first_column:
-            before = source[start - first_column : start]
-            if before.isspace():
-                first_column = 0
-            elif not self._is_ascii:
-                first_column = len(before.decode())
-        if source.startswith(b"\n", end) or _NOTHING_FOLLOWS.match(source, end):
+            line = start - first_column
+            first_column = 0 if self._blank_to(line, start) else self._characters(line, start)
+        if self._source.startswith(b"\n", end) or _NOTHING_FOLLOWS.match(self._source, end):
             return first_row + 1, last_row + 1, first_column, None
-        if not self._is_ascii:
-            last_column = len(source[end - last_column : end].decode())
+        last_column = self._characters(end - last_column, end)
         return first_row + 1, last_row + 1, first_column, last_column
+
+    def _blank_to(self, line: int, end: int) -> bool:
+        blanks = _BLANKS.match(self._source, line)
+        return blanks is not None and blanks.end() >= end
+
+    def _characters(self, line: int, end: int) -> int:
+        """How many characters a line has up to a byte.
+
+        Counted on from the last answer where that was on the same line: a line can hold as many
+        statements as a file.
+        """
+        if self._is_ascii:
+            return end - line
+        counted_line, counted_end, counted = self._counted
+        if line != counted_line or end < counted_end:
+            counted_end, counted = line, 0
+        counted += len(self._source[counted_end:end].decode())
+        self._counted = line, end, counted
+        return counted
 
     def _dotted(self, node: Node) -> str:
         """A module as an import names it, without the blanks Python allows around its dots."""
