@@ -41,7 +41,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except AnnotateError as error:
         _complain(error)
         code = error.exit_code
@@ -53,9 +54,20 @@ def main() -> None:
         code = 130
     except BrokenPipeError:
         # The reader of a pipe (head, less) went away; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_on_output()
         code = Exit.FAILED
+    except OSError as error:
+        # A full disk, a folder that may not be read: nothing was judged, whatever it was.
+        _complain(AnnotateError(f"{error.filename or 'output'}: {error.strerror or error}"))
+        code = Exit.NOTHING_JUDGED
+        _give_up_on_output()
     sys.exit(int(code or 0))
+
+
+def _give_up_on_output() -> None:
+    """Keep the interpreter from trying again, at its end, to write what could not be written."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _source_options(verb: Verb) -> Verb:
@@ -397,8 +409,8 @@ def regenerate(
 ) -> Exit:
     """Carry the project to COMMIT: move what merely moved, list what must be read again.
 
-    COMMIT is a full id, a tag, a branch, `latest`, release:VERSION, or a folder. Exit code: 0
-    nothing is left to do, 1 something must be read again.
+    COMMIT is a full id, a tag, a branch, `latest`, or release:VERSION; --source may name a folder
+    that holds its files. Exit code: 0 the project verifies there, 1 some claims need a person.
     """
     # Only this verb compares trees and rewrites pages.
     from annotate import experiments, journal
@@ -464,6 +476,12 @@ def _become_mkdocs(project: Project, command: list[str], source: str | None, exa
     if not configuration.is_file():
         raise AnnotateError(
             f"there is no {configuration}", "A site needs one, with the annotate plugin in it."
+        )
+    text_of_it = configuration.read_text("utf-8", errors="replace")
+    if "annotate" not in text_of_it and "INHERIT" not in text_of_it:
+        raise AnnotateError(
+            f"{configuration} does not use the annotate plugin",
+            "Add “- annotate” below plugins: without it, claims are shown as they are written.",
         )
     sys.stdout.flush()
     environment = {

@@ -91,6 +91,8 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise AnnotateError(
             f"{file} is not UTF-8 (byte {error.start})", "Save it as UTF-8; TOML allows no other."
         ) from error
+    except RecursionError as error:
+        raise AnnotateError(f"{file} is nested too deeply to be read", "Write it flat.") from error
     except tomllib.TOMLDecodeError as error:
         raise AnnotateError(
             f"{file} is not valid TOML: {error}",

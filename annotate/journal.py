@@ -31,6 +31,11 @@ def apply(root: Path, changes: Mapping[str, bytes | None]) -> None:
     finish(root)
     if not changes:
         return
+    for path in changes:
+        if not (root / path).resolve().is_relative_to(root.resolve()):
+            raise AnnotateError(
+                f"{path} leads out of the project", "Nothing was changed; take the link away."
+            )
     try:
         staging = Path(tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=root))
         try:

@@ -58,7 +58,7 @@ class RangeReference:
 
 Reference = SymbolReference | RangeReference
 
-_RANGE = re.compile(r"(?P<file>[^#]+)#L(?P<first>[0-9]+)(?:-L?(?P<last>[0-9]+))?")
+_RANGE = re.compile(r"(?P<file>[^#]+)#L(?P<first>[0-9]{1,9})(?:-L?(?P<last>[0-9]{1,9}))?")
 
 
 def parse_reference(text: str) -> Reference:

@@ -234,6 +234,9 @@ class Project:
                 elif block.problem:
                     # What follows may be swallowed by it, other claims included.
                     judgements.append(_unreadable(block, context))
+                elif name := _misspelt(block):
+                    why = f"“{name}” is no attribute of a claim, yet names a symbol"
+                    judgements.append(_unreadable(replace(block, problem=why), context))
                 elif is_unclaimed(block):
                     unclaimed.append(Location(page, block.first_line))
         page_claims = len(judgements)
@@ -354,7 +357,9 @@ class Project:
                 skipped = parts[0] in _BUILT_FOLDERS or any(
                     part.startswith(".") or part in _FOREIGN_FOLDERS for part in parts
                 )
-                if path.is_file() and not skipped:
+                # A link out of the project is not the project's page, and must not be written.
+                inside = path.resolve().is_relative_to(self.config.root)
+                if inside and path.is_file() and not skipped:
                     yield "/".join(parts)
 
     def _relative(self, path: Path) -> str:
@@ -421,6 +426,11 @@ class Project:
 def is_unclaimed(block: Block) -> bool:
     """Whether a block shows Python code without claiming anything about it."""
     return block.form == "labelled" or block.language in PYTHON_LANGUAGES
+
+
+def _misspelt(block: Block) -> str | None:
+    """The attribute of a fence that looks as if it were meant for a claim, or None."""
+    return next((name for name, value in block.attributes.items() if ".py::" in value), None)
 
 
 def _unreadable(block: Block, context: Context) -> Judgement:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from annotate.errors import AnnotateError
+
 _HEADER = re.compile(
     r"""\[\[?\s*(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)(?P<rest>[^\]]*)\]\]?.*"""
 )
@@ -57,6 +59,9 @@ def rewrite(
         order: where a symbol stands in its module now, so that one which comes from another
             file finds the same place again when it goes back.
 
+    Raises:
+        AnnotateError: a symbol would be recorded twice in one file.
+
     Returns:
         The new text of each file that changes; None for one that has no records left.
     """
@@ -99,6 +104,14 @@ def rewrite(
         target = names.setdefault(path, file_of(path))
         heads.setdefault(target, [f"path = {json.dumps(path)}", ""])
         _insert(blocks.setdefault(target, []), block, partial(order, path))
+    for name, found in blocks.items():
+        taken = [block.qualname for block in found]
+        for qualname in taken:
+            if taken.count(qualname) > 1:
+                raise AnnotateError(
+                    f"{name} would record {qualname} twice: it has a record of that name already",
+                    "Take the older one out.",
+                )
     result: dict[str, str | None] = {
         name: None for name in files if name not in blocks or not blocks[name]
     }

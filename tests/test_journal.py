@@ -117,3 +117,15 @@ def test_modes_and_links_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "docs/page0.md").stat().st_mode & 0o777 == 0o750
     assert (tmp_path / "docs/page1.md").is_symlink()
     assert (tmp_path / "real.md").read_bytes() == b"new 1\n"
+
+
+def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    make(root)
+    (tmp_path / "outside.md").write_bytes(b"mine\n")
+    (root / "docs/page2.md").unlink()
+    (root / "docs/page2.md").symlink_to(tmp_path / "outside.md")
+    with pytest.raises(AnnotateError, match="leads out of the project"):
+        journal.apply(root, CHANGES)
+    assert (tmp_path / "outside.md").read_bytes() == b"mine\n"
+    assert (root / "gone.toml").exists()

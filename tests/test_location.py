@@ -99,3 +99,8 @@ def test_unsafe_paths_are_refused_with_a_remedy() -> None:
 def test_locations_sort_by_line_as_a_number() -> None:
     unsorted = [Location("b", 1), Location("a", 10), Location("a", 9)]
     assert [str(location) for location in sorted(unsorted)] == ["a:9", "a:10", "b:1"]
+
+
+def test_a_line_number_beyond_all_files_is_no_range() -> None:
+    with pytest.raises(AnnotateError, match="names no source"):
+        parse_reference(f"README.md#L{'9' * 5000}")

@@ -210,3 +210,13 @@ def test_drawing_a_block_that_claims_nothing(folder: Folder) -> None:
     html = project.render(block, "page.md", "en")
     assert html is not None
     assert 'data-verdict="exact"' in html
+
+
+def test_a_link_out_of_the_project_is_no_page(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "docs").mkdir(parents=True)
+    (tmp_path / "outside.md").write_text("# mine\n")
+    (root / "docs" / "linked.md").symlink_to(tmp_path / "outside.md")
+    (root / "docs" / "page.md").write_text("# page\n")
+    project = open_project(root, {"kettle": {}}, tmp_path / "store")
+    assert project.pages() == ["docs/page.md"]

@@ -29,7 +29,7 @@ ATTRIBUTES = ("source", "lines", "upstream", "commit", "title", "hl_lines", "lin
 SHOWN = "shown"
 """The class of a quote that only shows the source, as the atlas does."""
 
-_LINES = re.compile(r"(?P<first>[0-9]+)(?:\s*-\s*(?P<last>[0-9]+))?")
+_LINES = re.compile(r"(?P<first>[0-9]{1,9})(?:\s*-\s*(?P<last>[0-9]{1,9}))?")
 
 
 @dataclass(frozen=True, slots=True)

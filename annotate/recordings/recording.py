@@ -318,7 +318,7 @@ def _read(path: Path, written: bytes) -> Recording:
     """A recording from its file's bytes; each claim about it asks for it anew."""
     try:
         data = json.loads(written)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
     version = data.get("version") if isinstance(data, dict) else None
     if version != VERSION:

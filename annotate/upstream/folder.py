@@ -133,5 +133,6 @@ def _is_left_out(folder: os.DirEntry[str]) -> bool:
     return (
         folder.name.startswith(".")
         or folder.name == "__pycache__"
-        or (Path(folder.path) / "pyvenv.cfg").is_file()
+        # What may not be looked into is no virtual environment, but an error where it is read.
+        or os.path.isfile(f"{folder.path}/pyvenv.cfg")  # noqa: PTH113
     )

@@ -131,7 +131,8 @@ def _release_instead(
         return _fetch_release(pin, store, progress)
     except AnnotateError as error:
         reasons = [why_not_git.message, error.message]
-        raise _nothing(pin, reasons, exact=False, hint=why_not_git.hint) from error
+        hints = dict.fromkeys(filter(None, (why_not_git.hint, error.hint)))
+        raise _nothing(pin, reasons, exact=False, hint=" ".join(hints)) from error
 
 
 def _fetch_commit(pin: Pin, store: Store, progress: Progress | None) -> Tree:
