@@ -134,6 +134,8 @@ def lone_continuations(text: str) -> list[int]:
     Where such a line begins a statement, Python takes its indent and the grammar adds it to the
     next line's: a method then becomes nested in the one before, without an ERROR node.
     """
+    if "\\" not in text:
+        return []
     offsets = (match.start() for match in _CONTINUES.finditer(text))
     return [at for at in offsets if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t\f\r")]
 

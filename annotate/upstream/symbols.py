@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from annotate.upstream.definitions import Definition, definitions
-from annotate.upstream.syntax import Node, canonical, lone_continuations, parse, tokens
+from annotate.upstream.syntax import Node, canonical, leaf_spans, lone_continuations, parse
 
 DEFINITIONS = frozenset({"class", "function", "method"})
 
@@ -81,7 +81,8 @@ def _has_misread_line(text: str, root: Node) -> bool:
     return False
 
 
-_BRACKET_BLANKS = re.compile(r"(?<=[(\[{]) | (?=[)\]}])")
+_OPENING = ("", "(", "[", "{")
+_CLOSING = (")", "]", "}")
 _LONG_LINE = 500  # Bytes that are quick to search through.
 _BLANKS = re.compile(rb"[ \t\f]*")
 _NOTHING_FOLLOWS = re.compile(rb"[ \t\f;\\]*(?:#[^\n]*)?(?:\n|\Z)")
@@ -268,19 +269,22 @@ class _Extraction:
     def _registration(self, call: Node) -> str:
         callee = call.child_by_field_name("function")
         arguments = call.child_by_field_name("arguments")
-        name = _collapsed(self._text(callee)) if callee else ""
+        name = self._one_line(callee) if callee else ""
         argument = ""
         if arguments is not None and arguments.type == "argument_list":
             for child in arguments.named_children:
                 if child.type not in _NOT_POSITIONAL:
-                    argument = _collapsed(self._text(child))
+                    argument = self._one_line(child)
                     break
         elif arguments is not None:
-            argument = _collapsed(self._text(arguments)[1:-1])
+            argument = self._one_line(arguments)[1:].removesuffix(")")
         name = f"{name}({argument})"
         if len(name) > MAX_REGISTRATION_NAME:
             name = f"{name[: MAX_REGISTRATION_NAME - 2]}…)"
         return name
+
+    def _one_line(self, node: Node) -> str:
+        return _one_line(node, self._source, MAX_REGISTRATION_NAME)
 
     def _add(self, span: _Span, identifier: Node, kind: str, scope: _Scope) -> str:
         first_line, last_line, first_column, last_column = span
@@ -416,17 +420,24 @@ def _imported(item: Node) -> tuple[Node, Node | None]:
     return item, None
 
 
-def _collapsed(text: str) -> str:
-    """On one line, without comments; blanks in a row become one space, those in brackets none."""
-    if "#" in text:
-        kept, end = [], 0
-        for token in tokens(text):
-            if token.kind == "comment":
-                kept.append(text[end : token.start])
-                end = token.end
-        text = "".join([*kept, text[end:]])
-    text = " ".join(text.replace("\\\n", " ").split())
-    return _BRACKET_BLANKS.sub("", text)
+def _one_line(node: Node, source: bytes, enough: int) -> str:
+    """A piece of code without comments and line ends, up to at least ``enough`` characters.
+
+    Blanks in a row become one space, and none inside of brackets.
+    """
+    line = ""
+    end = node.start_byte
+    for kind, start, leaf_end in leaf_spans(node):
+        if kind in _EXTRAS:
+            continue
+        leaf = " ".join(source[start:leaf_end].decode().split())
+        if start > end and line[-1:] not in _OPENING and leaf not in _CLOSING:
+            line += " "
+        line += leaf
+        end = leaf_end
+        if len(line) >= enough:
+            break
+    return line
 
 
 def source_text(text: str, symbol: Symbol) -> str:
@@ -456,9 +467,7 @@ def signature(text: str, symbol: Symbol) -> str:
         return ""
 
     def shown(part: Node | None, before: str = "") -> str:
-        if part is None:
-            return ""
-        return before + _collapsed(source[part.start_byte : part.end_byte].decode())
+        return "" if part is None else before + _one_line(part, source, len(source))
 
     name = symbol.qualname.rpartition(".")[2].partition("#")[0]
     name += shown(node.child_by_field_name("type_parameters"))

@@ -28,6 +28,7 @@ __all__ = [
     "canonical",
     "decode",
     "decode_text",
+    "leaf_spans",
     "lone_continuations",
     "parse",
     "text_fingerprint",
@@ -108,8 +109,9 @@ def _leaves(text: str) -> list[Token]:
     is_ascii = len(source) == len(text)
     leaves: list[Token] = []
     byte = offset = 0
-    for kind, first_byte, end_byte in _leaf_spans(parse(text)):
-        if first_byte < byte or first_byte == end_byte:
+    for kind, first_byte, end_byte in leaf_spans(parse(text).root_node):
+        # A leaf that is an ERROR may span blanks, and a continuation a NUL: see `_skipped`.
+        if first_byte < byte or first_byte == end_byte or kind in ("ERROR", "line_continuation"):
             continue
         if is_ascii:
             start, end = first_byte, end_byte
@@ -124,17 +126,15 @@ def _leaves(text: str) -> list[Token]:
     return leaves
 
 
-def _leaf_spans(tree: Tree) -> Iterator[tuple[str, int, int]]:
-    """(kind, first byte, end byte) of every leaf, a string counting as one."""
-    cursor = tree.walk()
+def leaf_spans(node: Node) -> Iterator[tuple[str, int, int]]:
+    """(kind, first byte, end byte) of every leaf below a node, a string counting as one."""
+    cursor = node.walk()
     while True:
-        node = cursor.node
-        assert node is not None
-        kind = node.type
+        leaf = cursor.node
+        assert leaf is not None
+        kind = leaf.type
         if kind == "string" or not cursor.goto_first_child():
-            # A leaf that is an ERROR may span blanks, a continuation a NUL: see `_skipped`.
-            if kind not in ("ERROR", "line_continuation"):
-                yield kind, node.start_byte, node.end_byte
+            yield kind, leaf.start_byte, leaf.end_byte
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from annotate.errors import AnnotateError, Exit
 from annotate.upstream import decoding, syntax
 from annotate.upstream.syntax import (
+    Node,
     Token,
-    Tree,
     canonical,
     decode,
     decode_text,
@@ -494,17 +494,17 @@ def test_a_change_changes_the_tokens(one: str, other: str) -> None:
 def test_the_names_and_cuts_of_the_grammar_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "@d\ndef f(**b) -> c:  # c\n    if lambda: a: b **= {'x': 1.5}[1:2]; pass\n    f(...)\n"
     before = token_fingerprint(text)
-    spans = syntax._leaf_spans
+    spans = syntax.leaf_spans
     kept = {"comment", "string"}
 
-    def otherwise(tree: Tree) -> Iterator[tuple[str, int, int]]:
-        for kind, start, end in spans(tree):
+    def otherwise(node: Node) -> Iterator[tuple[str, int, int]]:
+        for kind, start, end in spans(node):
             if kind in kept or text[start:end].isidentifier():
                 yield (kind if kind in kept else "other"), start, end
             else:
                 yield from (("other", offset, offset + 1) for offset in range(start, end))
 
-    monkeypatch.setattr(syntax, "_leaf_spans", otherwise)
+    monkeypatch.setattr(syntax, "leaf_spans", otherwise)
     assert {token.kind for token in tokens(text)} == {"other", *kept, *STRUCTURE}
     assert {"->", "**=", "...", "1.5"}.isdisjoint(token.text for token in tokens(text))
     assert token_fingerprint(text) == before
