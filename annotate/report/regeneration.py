@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from annotate.regenerate import Carried, Plan
-from annotate.report.text import count, describe, totals
+from annotate.report.text import count, totals
 from annotate.upstream.moves import Change
 from annotate.verdict import Judgement, Severity
 
@@ -50,7 +50,7 @@ def render_json(plan: Plan) -> str:
 
 def render_markdown(plan: Plan) -> str:
     """For a pull request: what to read, article by article, each change with its diff."""
-    lines = [f"## From {describe(plan.old)} to {plan.new.recorded_as}", ""]
+    lines = [f"## From {plan.old.recorded_as} to {plan.new.recorded_as}", ""]
     moved = [each for each in plan.carried if each.now and each.now != each.subject]
     if moved:
         lines += ["### Moved", "", "| where | was | is now | confidence |", "|---|---|---|---|"]
