@@ -131,6 +131,7 @@ class _Extraction:
     """One walk over the statements of a tree."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._source = text.encode()
         self._is_ascii = len(self._source) == len(text)
         self._words = self._source.translate(_BLANKS_AS_SPACES)
@@ -170,8 +171,9 @@ class _Extraction:
         while pending:
             node = pending.pop()
             kind = node.type
-            if kind in handlers:
-                handlers[kind](node, scope)
+            handler = handlers.get(kind)
+            if handler is not None:
+                handler(node, scope)
             elif kind in _SUITES:
                 pending += node.named_children[::-1]
 
@@ -335,19 +337,23 @@ class _Extraction:
 
     def _dotted(self, node: Node) -> str:
         """A module as an import names it, without the blanks Python allows around its dots."""
-        name = self._text(node)
+        name = self._code(node)
         if not name.isidentifier():
             name = "".join(name.replace("\\\n", "").split())
         return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
-    def _text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
+    def _code(self, node: Node) -> str:
+        start, end = node.byte_range
+        if self._is_ascii:
+            return self._text[start:end]
+        return self._source[start:end].decode()
 
     def _name(self, identifier: Node) -> str:
         start, end = identifier.byte_range
-        name = self._source[start:end].decode()
+        if self._is_ascii:
+            return self._text[start:end]
         # Python binds identifiers in NFKC (reference, "Identifiers and keywords").
-        return name if name.isascii() else unicodedata.normalize("NFKC", name)
+        return unicodedata.normalize("NFKC", self._source[start:end].decode())
 
 
 def _numbered(name: str, counts: dict[str, int]) -> str:
