@@ -22,7 +22,7 @@ from annotate.upstream.tree import Tree
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
-_DERIVED_FORMAT = 2
+_DERIVED_FORMAT = 3
 _NEWLINE = re.compile("\n")
 # Not `astuple`, which copies each value deeply.
 _values = attrgetter(*(field.name for field in fields(Symbol)))

@@ -22,7 +22,7 @@ from annotate.upstream.symbols import Symbol
 from annotate.upstream.table import ModuleTable, read_table
 from annotate.upstream.tree import Tree
 
-_FORMAT = 1
+_FORMAT = 2
 
 _STRUCTURE = ("newline", "indent", "dedent")
 
